@@ -1,0 +1,272 @@
+"""An architecture is a forward pass and how its configuration is read; a model is one with values.
+
+    architecture + values  ->  network over letters, ints or SymPy symbols  ->  ledgers
+
+What a configuration leaves out follows a formula (k = d/heads), evaluated over the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
+from symcount.formulas import read
+from symcount.polynomials import Polynomial
+from symcount.sizes import from_sympy, letter, letters, substitute, value
+from symcount.symbols import known
+from symcount.symbols import letter as row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+RUN = {"s": None, "t": "s", "u": None, "b": None}  # sizes of a run, and what each follows
+_LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
+
+# cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
+Published = namedtuple("Published", "cls sizes count source")
+
+
+class Architecture:
+    """A forward pass for each class, the sizes it takes, and how a `config.json` gives them.
+
+    classes    {class name: forward(z) -> Tensor}, the base model first
+    sizes      letters that must be given, as one string; "" for a forward pass of the user's own: any letter
+    follows    {size: formula} for those that may be left out: {"k": "d/heads"}
+    flags      {flag: default}: True, False, a text or None
+    keys       {configuration key: (size or flag, the class default, None where the size then follows)}
+    aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
+    published  {name: Published};  source: the paper, and the section or table
+    """
+
+    __slots__ = ("aliases", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published", "sizes",
+                 "source")
+
+    def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
+                 follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
+                 keys: Mapping[str, tuple[str, Any]] | None = None, aliases: Mapping[str, str] | None = None,
+                 ignored: Mapping[str, str] | None = None, only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
+                 published: Mapping[str, Published] | None = None, source: str = "") -> None:
+        self.name, self.classes, self.source = name, dict(classes), source
+        self.sizes = tuple(sizes.split())
+        self.follows, self.flags = dict(follows or {}), dict(flags or {})
+        self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
+        self.ignored, self.only = dict(ignored or {}), dict(only or {})
+        self.published = dict(published or {})
+
+    @property
+    def known(self) -> list[str]:
+        """Every size and flag that it has, of the model and of a run."""
+        return list(dict.fromkeys((*self.sizes, *self.follows, *self.flags, *RUN)))
+
+    @property
+    def own(self) -> bool:
+        """Whether it is a forward pass of the user's own, for which any letter is a size."""
+        return not self.sizes
+
+    def knows(self, name: str) -> bool:
+        """Whether it has this size or flag."""
+        return self.own or name in self.known
+
+
+class Sizes:
+    """The namespace `z` that a forward pass reads: sizes over some numbers, and flags."""
+
+    __slots__ = ("_model", "_open", "_ring")
+
+    def __init__(self, model: Model, ring: Callable[[str], Size]) -> None:
+        self._model, self._ring = model, ring
+        self._open: list[str] = []  # what is being resolved, to refuse h = 4d, d = h/4
+
+    def __getattr__(self, name: str) -> Any:
+        given, architecture = self._model.given, self._model.architecture
+        if name in given:
+            found = given[name]
+            if isinstance(found, Polynomial):
+                return self._ring(name) if str(found) == name else self._resolve(name, found)
+            if isinstance(found, tuple):
+                return tuple(self._ring(f"{name}_{i}") for i in range(len(found)))
+            return found if found is None or isinstance(found, (bool, str)) else self._ring(name)
+        if name in architecture.flags:
+            return architecture.flags[name]
+        follows = architecture.follows.get(name) or RUN.get(name)
+        if follows:
+            return self._resolve(name, follows)
+        if name in architecture.sizes or name in RUN or (architecture.own and known(name)):
+            if name == "n":
+                raise SizeError(f"{architecture.name}: the widths are missing, as in {architecture.name}:784-128-10")
+            return self._ring(name)
+        raise SizeError(f"{architecture.name}: the forward pass reads z.{name}, which is neither given nor a letter; "
+                        + nearest(name, architecture.known))
+
+    def _resolve(self, name: str, formula: str | Polynomial) -> Size:
+        if name in self._open:
+            raise SizeError(f"{name} = {formula} refers to itself ({' -> '.join([*self._open, name])}); "
+                            "in a change, x is the present value: 2x")
+        self._open.append(name)
+        try:
+            if isinstance(formula, Polynomial):
+                return substitute(formula, self.__getattr__)
+            return read(formula, self._named)
+        except FormulaError as error:
+            raise SizeError(f"{self._model.name}: {name} = {formula}: {error}") from None
+        finally:
+            self._open.pop()
+
+    def _named(self, name: str) -> Size | None:
+        return self.__getattr__(name) if self._model.architecture.knows(name) and known(name) else None
+
+
+class Model:
+    """An architecture with values: some sizes are numbers, some formulas in others, the rest letters.
+
+    `values` are the numbers of all sizes that have one; `replace` and `part` return another model.
+    """
+
+    __slots__ = ("architecture", "cls", "defaults", "given", "keys", "name", "parts", "published", "values")
+
+    def __init__(self, architecture: Architecture, given: Mapping[str, Any], *, name: str = "", cls: str = "",
+                 published: Published | None = None, parts: tuple[str, ...] = (), defaults: tuple[str, ...] = (),
+                 keys: tuple[tuple[str, ...], ...] = ()) -> None:
+        self.architecture, self.given = architecture, dict(given)
+        self.name = name or architecture.name
+        self.cls = cls or next(iter(architecture.classes))
+        self.published, self.parts, self.defaults, self.keys = published, parts, defaults, keys
+        if self.cls not in architecture.classes:
+            raise ModelError(f"{self.name} has no class '{self.cls}'; {nearest(self.cls, list(architecture.classes))}")
+        self.values = self._numbers()
+
+    @property
+    def title(self) -> str:
+        """Name and class, as answers print it."""
+        shown = self.name if self.cls == self.architecture.name else f"{self.name} ({self.cls})"
+        return "@".join([shown, *self.parts])
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """What an answer about this model must say: its flags, and the class defaults it took."""
+        flags = {name: self.given.get(name, default) for name, default in self.architecture.flags.items()}
+        shown = [f"{name}={_text(flag)}" for name, flag in flags.items()]
+        return (*shown, *(("defaults taken: " + ", ".join(self.defaults),) if self.defaults else ()))
+
+    def network(self, ring: Callable[[str], Size] = letter) -> Any:
+        """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
+        net = self.architecture.classes[self.cls](Sizes(self, ring))
+        if not isinstance(net, tuple) and not hasattr(net, "axes"):
+            raise ShapeError(f"{self.name}: the forward pass returned {type(net).__name__}, not a Tensor; "
+                             "did it forget to return?")
+        return net
+
+    def number(self, name: str) -> Size:
+        """The value of a letter, or the letter where it has none."""
+        return self.values[name] if name in self.values else letter(name)
+
+    def replace(self, **changes: Any) -> Model:
+        """Another model with these sizes, flags or `head` (class); what was left out follows anew.
+
+        A size is an int, a text (`"4d"`, `"2x"` with x the present value, `"up(8d/3, 256)"`) or a SymPy expression.
+        Raises SizeError for what no size can be, ModelError for a name the architecture has not.
+        """
+        head = changes.pop("head", None)
+        given = {**self.given, **{name: self._changed(name, change) for name, change in changes.items()}}
+        kept = self.published if not changes and head in (None, self.cls) else None
+        return Model(self.architecture, given, name=self.name + _spelled(changes), cls=head or self.cls,
+                     published=kept, parts=self.parts, defaults=self.defaults, keys=self.keys)
+
+    def part(self, path: str) -> Model:
+        """The same model, of which only the part at this path is counted."""
+        return Model(self.architecture, self.given, name=self.name, cls=self.cls, parts=(*self.parts, path),
+                     defaults=self.defaults, keys=self.keys)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.title}>"
+
+    def _changed(self, name: str, change: Any) -> Any:
+        architecture = self.architecture
+        if not architecture.knows(name):
+            raise ModelError(f"{architecture.name} has no size or flag '{name}'; {nearest(name, architecture.known)}")
+        flag = name in architecture.flags or (architecture.own and not known(name))
+        if flag:
+            words = {"true": True, "yes": True, "false": False, "no": False, "none": None}
+            change = words.get(change, change) if isinstance(change, str) else change
+            wanted = architecture.flags.get(name)
+            if isinstance(wanted, bool) and not isinstance(change, bool):
+                raise ModelError(f"{architecture.name}: {name} = {change!r}: true or false is needed")
+            return change
+        if isinstance(change, (tuple, list)):
+            return tuple(whole(f"{name}_{i}", width) for i, width in enumerate(change))
+        if isinstance(change, str):
+            change = read(change, lambda word: self._word(name, word))
+        elif not isinstance(change, (int, float, Polynomial)) and hasattr(change, "free_symbols"):
+            change = from_sympy(change)
+        if isinstance(change, Polynomial):
+            for word in letters(change):
+                self._word(name, word, refuse=True)
+            if not letters(change):
+                raise SizeError(f"{name} = {change}: {row(name).meaning} is a whole number")
+            return change
+        return whole(name, change)
+
+    def _word(self, name: str, word: str, refuse: bool = False) -> Size | None:
+        if word == "x" and not refuse:
+            if name in self.values:
+                return self.values[name]
+            raise SizeError(f"{name} has no present value that x could be")
+        if known(word) and self.architecture.knows(word):
+            return letter(word)
+        if refuse:
+            raise ModelError(f"{self.architecture.name} has no size '{word}' that {name} could follow")
+        return None
+
+    def _numbers(self) -> dict[str, int]:
+        """Every size that has a number; SizeError, with its formula, where one cannot be."""
+        numbers: dict[str, int] = {"b": 1}
+        for name, given in self.given.items():
+            if isinstance(given, tuple):
+                numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
+            elif isinstance(given, int) and not isinstance(given, bool):
+                numbers[name] = given
+        z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
+        for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
+            if name in numbers or name == "n" or not known(name):
+                continue
+            found = getattr(z, name)
+            if letters(found):
+                continue
+            try:
+                numbers[name] = whole(name, value(found, {}))
+            except SizeError:
+                formula = self.given.get(name) or self.architecture.follows.get(name) or RUN.get(name)
+                of = ", ".join(f"{word} = {numbers[word]:,}" for word in _words(formula) if word in numbers)
+                raise SizeError(f"{self.name}: {name} = {formula} is not a whole number of at least {row(name).least} "
+                                f"for {of}") from None
+        return numbers
+
+
+def whole(name: str, number: Any) -> int:
+    """The number, if it is one that this size can be; else SizeError with name, value and meaning."""
+    least, meaning = row(name).least, row(name).meaning
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise SizeError(f"{name} = {number}: {meaning} is a whole number of at least {least}")
+    if number > _LARGEST:
+        raise SizeError(f"{name} has {len(str(number)) if number < 10**60 else 'too many'} digits; "
+                        f"the largest size read is {_LARGEST:,}")
+    return number
+
+
+def _words(formula: Any) -> list[str]:
+    return letters(formula) if isinstance(formula, Polynomial) else letters(read(formula)) if formula else []
+
+
+def _text(flag: Any) -> str:
+    return {None: "none", True: "yes", False: "no"}.get(flag, str(flag))
+
+
+def _spelled(changes: Mapping[str, Any]) -> str:
+    """The changes as the command line spells them; sizes of a run (s, t, u, b) do not rename a model."""
+    shown = ["-".join(map(str, v)) if isinstance(v, (tuple, list)) else f"{name}={v}"
+             for name, v in changes.items() if name not in RUN]
+    return ":" + ",".join(shown) if shown else ""

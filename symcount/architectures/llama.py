@@ -1,0 +1,114 @@
+"""LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads.
+
+Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 2023, "Llama 2", section 2.2;
+Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture, Published
+from symcount.layers import attention, classify, embed, gated, linear, norm, residual, spans
+from symcount.masks import Mask
+from symcount.network import Tensor, tensor, within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def block(x: Tensor, z: Any) -> Tensor:
+    """4d² + 3dh + 2d parameters when kv = heads and k = d/heads."""
+    y = norm(x, "attention_norm", shift=False)
+    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
+                           mask=Mask(causal=True)))
+    return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=z.mlp_bias))
+
+
+def body(z: Any) -> tuple[Tensor, Tensor]:
+    """The last hidden states, and the word table."""
+    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x = within("layers", block, x, z=z, runs=z.L)
+    return norm(x, "norm", shift=False), word
+
+
+def model(z: Any) -> Tensor:
+    """Hidden states."""
+    return body(z)[0]
+
+
+def causal_lm(z: Any) -> Tensor:
+    """Logits over the vocabulary at every position."""
+    x, word = body(z)
+    return linear(x, "head", bias=False, w=word if z.tied else None, V=z.V)
+
+
+def sequence_classification(z: Any) -> Tensor:
+    """Scores at every position, of which the last token's is used."""
+    return classify(body(z)[0], "classifier", z, bias=False)
+
+
+def token_classification(z: Any) -> Tensor:
+    """Scores for each token."""
+    return classify(body(z)[0], "classifier", z)
+
+
+def question_answering(z: Any) -> Tensor:
+    """Start and end of the answer."""
+    return spans(body(z)[0], "classifier")
+
+
+_MEASURED = "transformers 5.23.0, LlamaForCausalLM on the meta device, numel of named_parameters"
+
+
+def _llama(count: int, **sizes: int) -> Published:
+    return Published("LlamaForCausalLM", sizes, count, _MEASURED)
+
+
+ARCHITECTURE = Architecture(
+    "llama",
+    classes={
+        "LlamaModel": model,
+        "LlamaForCausalLM": causal_lm,
+        "LlamaForSequenceClassification": sequence_classification,
+        "LlamaForTokenClassification": token_classification,
+        "LlamaForQuestionAnswering": question_answering,
+    },
+    sizes="V d h L heads kv k C",
+    follows={"kv": "heads", "k": "d/heads"},
+    flags={"tied": False, "attention_bias": False, "mlp_bias": False},
+    keys={
+        "vocab_size": ("V", 32000),
+        "hidden_size": ("d", 4096),
+        "intermediate_size": ("h", 11008),
+        "num_hidden_layers": ("L", 32),
+        "num_attention_heads": ("heads", 32),
+        "num_key_value_heads": ("kv", None),
+        "head_dim": ("k", None),
+        "attention_bias": ("attention_bias", False),
+        "mlp_bias": ("mlp_bias", False),
+        "tie_word_embeddings": ("tied", False),
+        "num_labels": ("C", 2),
+    },
+    ignored={
+        "max_position_embeddings": "rotary positions have no table",
+        "max_sequence_length": "rotary positions have no table",
+        "rope_theta": "rotation has no weights and is elementwise",
+        "rope_scaling": "rotation has no weights and is elementwise",
+        "rope_parameters": "rotation has no weights and is elementwise",
+        "hidden_act": "an activation has no weights and is elementwise",
+        "rms_norm_eps": "a constant",
+        "pretraining_tp": "splits the same products into slices",
+    },
+    published={
+        "llama-7b": _llama(6_738_415_616, V=32000, d=4096, h=11008, L=32, heads=32),
+        "llama-13b": _llama(13_015_864_320, V=32000, d=5120, h=13824, L=40, heads=40),
+        "llama-30b": _llama(32_528_943_616, V=32000, d=6656, h=17920, L=60, heads=52),
+        "llama-65b": _llama(65_285_660_672, V=32000, d=8192, h=22016, L=80, heads=64),
+        "llama-2-7b": _llama(6_738_415_616, V=32000, d=4096, h=11008, L=32, heads=32),
+        "llama-2-13b": _llama(13_015_864_320, V=32000, d=5120, h=13824, L=40, heads=40),
+        "llama-2-70b": _llama(68_976_648_192, V=32000, d=8192, h=28672, L=80, heads=64, kv=8),
+        "llama-3-8b": _llama(8_030_261_248, V=128256, d=4096, h=14336, L=32, heads=32, kv=8),
+        "llama-3-70b": _llama(70_553_706_496, V=128256, d=8192, h=28672, L=80, heads=64, kv=8),
+    },
+    source="Touvron et al. 2023, LLaMA, table 2",
+)

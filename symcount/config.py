@@ -1,0 +1,215 @@
+"""A Hugging Face `config.json` to a model: every key is read, ignored with a reason, or refused by name.
+
+A configuration comes from a stranger: it is data, bounded in size, and no code is run for it.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture, Model, whole
+from symcount.architectures import files, load
+from symcount.errors import ConfigError, ModelError, SizeError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from typing import Any
+
+_LARGEST_FILE = 4_000_000  # bytes; the longest real config.json, with 20,000 labels, is below one million
+
+_GENERATION = "chooses how text is generated"
+_OUTPUT = "chooses what is returned"
+_STORAGE = "how numbers are stored; counts are of numbers"
+_NOTE = "a note about the file"
+_TRAINING = "a setting of a training script"
+IGNORED = {
+    **dict.fromkeys(("transformers_version", "_name_or_path", "_commit_hash", "auto_map", "name_or_path",
+                     "task_specific_params", "finetuning_task", "license", "tokenizer_class", "prefix",
+                     "output_past"), _NOTE),
+    **dict.fromkeys(("torch_dtype", "dtype", "quantization_config", "use_bfloat16"), _STORAGE),
+    **dict.fromkeys(("output_hidden_states", "output_attentions", "return_dict", "return_dict_in_generate",
+                     "output_scores", "use_return_dict", "torchscript", "problem_type"), _OUTPUT),
+    **dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id", "sep_token_id", "cls_token_id", "mask_token_id",
+                     "unk_token_id", "decoder_start_token_id", "forced_bos_token_id", "forced_eos_token_id",
+                     "suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "temperature", "top_k", "top_p",
+                     "typical_p", "num_beams", "num_beam_groups", "diversity_penalty", "do_sample", "early_stopping",
+                     "length_penalty", "max_length", "min_length", "max_new_tokens", "no_repeat_ngram_size",
+                     "encoder_no_repeat_ngram_size", "num_return_sequences", "repetition_penalty",
+                     "remove_invalid_values", "exponential_decay_length_penalty", "use_cache"), _GENERATION),
+    **dict.fromkeys(("initializer_range", "initializer_factor"), "how weights start, not how many there are"),
+    **dict.fromkeys(("attn_implementation", "_attn_implementation", "_attn_implementation_autoset",
+                     "_flash_attn_2_enabled"), "another kernel for the same products"),
+    **dict.fromkeys(("chunk_size_feed_forward",), "the same products in slices"),
+    **dict.fromkeys(("attention_dropout", "hidden_dropout", "dropout"), "dropout has no weights"),
+    **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
+                     "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
+}
+ONLY = {
+    "is_encoder_decoder": ((False,), "this family has one stack"),
+    "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
+    "cross_attention_hidden_size": ((None,), "cross attention is not written for this family"),
+    "tie_encoder_decoder": ((False,), "this family has one stack"),
+}
+
+
+def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | None = None) -> Model:
+    """The model that a configuration describes; `head` chooses another class of its family.
+
+    An absent key takes the default of its class and is listed in the model's conventions.
+
+    >>> read_config({"model_type": "llama", "hidden_size": 2048, "architectures": ["LlamaForCausalLM"]})
+    <Model llama (LlamaForCausalLM)>
+
+    Raises ConfigError for an unreadable file, an unknown or unsupported key, and a value that no size can be.
+    """
+    where, config = ("config", source) if isinstance(source, dict) else _load(source)
+    if not isinstance(config, dict):
+        raise ConfigError(f"{where}: a JSON object is needed, not {type(config).__name__}")
+    architecture = _architecture(where, config)
+    given, defaults, rows = _read(where, config, architecture)
+    named = config.get("architectures")
+    if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
+        raise ConfigError(f"{where}: architectures = {_shown(named)}: a list of class names is needed")
+    cls = head or (named[0] if named else next(iter(architecture.classes)))
+    if cls not in architecture.classes:
+        raise ConfigError(f"{where}: class '{cls}' is not written for {architecture.name}; "
+                          + nearest(cls, list(architecture.classes)))
+    if head is None:
+        rows.append(("architectures", _shown(named), f"class {cls}" if named else f"absent: base model {cls}"))
+    try:
+        return Model(architecture, given, name=where if isinstance(source, str) else architecture.name, cls=cls,
+                     defaults=tuple(defaults), keys=tuple(rows))
+    except (SizeError, ModelError) as error:
+        raise ConfigError(f"{where}: {_theirs(error, architecture)}") from None
+
+
+def _load(source: str | PathLike[str]) -> tuple[str, Any]:
+    import json
+    import os
+
+    path = os.fspath(source)
+    if os.path.isdir(path):
+        path = os.path.join(path, "config.json")
+    try:
+        if os.path.getsize(path) > _LARGEST_FILE:
+            raise ConfigError(f"{path}: {os.path.getsize(path):,} bytes; a configuration has at most {_LARGEST_FILE:,}")
+        with open(path, encoding="utf-8") as file:
+            return path, json.load(file, object_pairs_hook=_once)
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from None
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read as JSON: {str(error).partition(';')[0]}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key '{next(n for n in names if names.count(n) > 1)}' stands twice")
+    return found
+
+
+def _architecture(where: str, config: dict[str, Any]) -> Architecture:
+    kind = config.get("model_type")
+    if kind is None:
+        raise ConfigError(f"{where}: no model_type, so the family is unknown; known: {', '.join(_types())}")
+    if not isinstance(kind, str) or kind not in _types():
+        raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; {nearest(str(kind), _types())}")
+    return load(kind)
+
+
+def _types() -> list[str]:
+    return [file for file in files() if file not in ("dense", "mlp")]
+
+
+def _read(where: str, config: dict[str, Any],
+          architecture: Architecture) -> tuple[dict[str, Any], list[str], list[tuple[str, ...]]]:
+    """What the keys give, which class defaults were taken, and a row (key, value, what was done) for each."""
+    given: dict[str, Any] = {}
+    rows: list[tuple[str, ...]] = []
+    spelled: dict[str, str] = {}
+    ignored, only = {**IGNORED, **architecture.ignored}, {**ONLY, **architecture.only}
+    for name, entry in _labels(where, config).items():
+        key = architecture.aliases.get(name, name)
+        if key in architecture.keys:
+            if key in spelled and config[spelled[key]] != entry:
+                raise ConfigError(f"{where}: '{spelled[key]}' and '{name}' are one key with two values")
+            spelled[key] = name
+            size, default = architecture.keys[key]
+            if entry is None and default is None:
+                rows.append((name, "null", f"{size} = {architecture.follows[size]}"))
+                continue
+            given[size] = _value(where, name, entry, size, architecture)
+            rows.append((name, _shown(entry), f"{size}"))
+        elif key in only:
+            allowed, why = only[key]
+            if not any(entry == one and type(entry) is type(one) for one in allowed):
+                raise ConfigError(f"{where}: {name} = {_shown(entry)} is not supported ({why}); supported: "
+                                  + ", ".join(map(_shown, allowed)))
+            rows.append((name, _shown(entry), "as supported"))
+        elif key in ignored:
+            rows.append((name, _shown(entry), f"ignored: {ignored[key]}"))
+        elif name not in ("model_type", "architectures"):
+            known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only}
+            raise ConfigError(f"{where}: unknown key '{name}', {nearest(name, known)}")
+    defaults = []
+    for key, (size, default) in architecture.keys.items():
+        if key in spelled or key == "num_labels":
+            continue
+        if default is not None:
+            given[size] = default
+        shown = architecture.follows[size] if default is None else _shown(default)
+        defaults.append(f"{key}={shown}")
+        rows.append((key, "absent", f"class default: {size} = {shown}"))
+    if "num_labels" in architecture.keys and "C" not in given:
+        given["C"] = architecture.keys["num_labels"][1]
+    return given, defaults, rows
+
+
+def _labels(where: str, config: dict[str, Any]) -> dict[str, Any]:
+    """The keys, the two tables of labels read as the num_labels that they stand for."""
+    tables = {name: config[name] for name in ("id2label", "label2id") if config.get(name) is not None}
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise ConfigError(f"{where}: {name} = {_shown(table)}: a table of labels is needed")
+    rest = {name: entry for name, entry in config.items() if name not in ("id2label", "label2id", "num_labels")}
+    count = {len(tables["id2label"])} if "id2label" in tables else set()
+    if isinstance(config.get("num_labels"), int):
+        count.add(config["num_labels"])
+    if len(count) > 1:
+        raise ConfigError(f"{where}: id2label has {len(tables['id2label'])} labels and num_labels is "
+                          f"{config['num_labels']}")
+    if "num_labels" in config or count:
+        rest["num_labels"] = next(iter(count), config.get("num_labels"))
+    return rest
+
+
+def _value(where: str, name: str, entry: Any, size: str, architecture: Architecture) -> Any:
+    if size in architecture.flags:
+        if not isinstance(entry, bool):
+            raise ConfigError(f"{where}: {name} = {_shown(entry)}: true or false is needed")
+        return entry
+    if isinstance(entry, bool) or not isinstance(entry, int):
+        raise ConfigError(f"{where}: {name} = {_shown(entry)}: a whole number is needed")
+    try:
+        return whole(size, entry)
+    except SizeError as error:
+        raise ConfigError(f"{where}: {name}: {error}") from None
+
+
+def _theirs(error: Exception, architecture: Architecture) -> str:
+    """The message, with the configuration's own names for the letters."""
+    text = str(error).removeprefix(f"{architecture.name}: ")
+    names = [f"{size} is {key}" for key, (size, _) in architecture.keys.items() if f"{size} = " in text]
+    return text + (f" ({', '.join(names)})" if names else "")
+
+
+def _shown(entry: Any) -> str:
+    import json
+
+    text = json.dumps(entry)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,14 @@
+"""As `matmul`, but only the query-key pairs that a causal mask leaves: s(s + 1)/2 of s².
+
+Source: Dao 2023, "FlashAttention-2", section 4.1, halves the scores; here the diagonal is counted exactly.
+"""
+
+from symcount.conventions import Convention
+
+CONVENTION = Convention(
+    name="causal",
+    flops=2,
+    masked=False,
+    says="2 FLOPs a multiply-add, only unmasked score pairs, logits at every position, no elementwise work, no look-ups",
+    source="FlashAttention-2 (Dao 2023), with the diagonal counted",
+)

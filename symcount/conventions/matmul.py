@@ -1,0 +1,14 @@
+"""Matrix products only: what torch's FlopCounterMode reports on a model with eager attention.
+
+Source: torch 2.13, torch.utils.flop_counter (mm, addmm, bmm, baddbmm, convolution).
+"""
+
+from symcount.conventions import Convention
+
+CONVENTION = Convention(
+    name="matmul",
+    flops=2,
+    masked=True,
+    says="2 FLOPs a multiply-add, full s·t scores, logits at every position, no elementwise work, no look-ups",
+    source="torch.utils.flop_counter.FlopCounterMode",
+)

@@ -1,0 +1,54 @@
+"""What symcount refuses, by kind: every message says where, what, which values, and what to do."""
+
+from __future__ import annotations
+
+
+class SymcountError(Exception):
+    """Anything symcount refuses; the command line prints it on one line and leaves with status 2."""
+
+
+class ShapeError(SymcountError):
+    """A network is wired wrongly: an axis is missing, unequal or made twice."""
+
+
+class SizeError(SymcountError):
+    """A size is missing, negative, fractional, or does not divide another."""
+
+
+class UnitError(SymcountError):
+    """Two accounts in different units were added."""
+
+
+class FormulaError(SymcountError):
+    """A formula or a change cannot be read, or names a letter that nothing gives a value."""
+
+
+class ConfigError(SymcountError):
+    """A configuration has an unknown, missing or unsupported key, or cannot be read."""
+
+
+class ModelError(SymcountError):
+    """No model, class, path, convention or quantity has this name."""
+
+
+class ProofError(SymcountError):
+    """A step of a derivation does not follow from the one before."""
+
+
+def nearest(word: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
+    """The hint that ends a refusal: the closest known name, or all of them when they are few.
+
+    >>> nearest("hidden_sizes", ["hidden_size", "vocab_size"])
+    "did you mean 'hidden_size'?"
+    >>> nearest("zzz", ["b", "a"])
+    'known: a, b'
+    """
+    from difflib import get_close_matches  # only a refusal pays for this import
+
+    names = sorted(known)
+    folded = {name.lower(): name for name in reversed(names)}
+    close = get_close_matches(word.lower(), folded, n=1, cutoff=0.7)
+    if close:
+        return f"did you mean '{folded[close[0]]}'?"
+    shown = names if len(names) <= 24 else [*names[:24], "…"]
+    return "known: " + ", ".join(shown)

@@ -1,0 +1,213 @@
+"""Formula text to sizes: `L(4d^2 + 3dh + 2d)`, `up(8d/3, 256)`, `2x`; every error names its column.
+
+    sum     = ["-"] product {("+" | "-") product}
+    product = power {["*"] power | "/" power}          a number or a bracket may stand before a factor: 4d, 2(d + h)
+    power   = atom ["^" integer]                       also ** and the superscripts ² ³
+    atom    = number | name | name "(" sum {"," sum} ")" | "(" sum ")"
+
+A run of one-letter symbols without a name of its own is a product (`dh` is d·h). `a/bc` is refused:
+readers disagree whether c stands above or below the line. Text is only read, never run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from symcount.errors import FormulaError, SizeError, nearest
+from symcount.polynomials import lift, quotient
+from symcount.sizes import ceil, least, letter, per, up
+from symcount.symbols import TABLE, known
+from symcount.symbols import letter as meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from symcount.polynomials import Size
+
+_TOKEN = re.compile(r"\s*(?:(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
+                    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SAME = {"**": "^", "·": "*", "×": "*", "−": "-"}
+_LONGEST, _DEEPEST, _DIGITS = 10_000, 40, 40
+FUNCTIONS = ("up", "ceil", "floor", "min")
+
+
+def read(text: str, names: Callable[[str], Size | None] | None = None) -> Size:
+    """The size that a formula says; `names` gives each name its size (letters unless told otherwise).
+
+    >>> read("L(4d^2 + 3dh + 2d)")
+    4*L*d^2 + 3*L*d*h + 2*L*d
+    >>> read("up(8d/3, 256)", {"d": 4096}.get)
+    11008
+    >>> read("4d + width")
+    Traceback (most recent call last):
+    symcount.errors.FormulaError: '4d + width', column 6: unknown symbol 'width'; ...
+
+    Raises FormulaError with the column (from 1) of what cannot be read.
+    """
+    return _Reader(text, names or _as_letter).whole()
+
+
+def _as_letter(name: str) -> Size | None:
+    return letter(name) if known(name) else None
+
+
+class _Reader:
+    __slots__ = ("at", "depth", "names", "text", "tokens")
+
+    def __init__(self, text: str, names: Callable[[str], Size | None]) -> None:
+        self.text, self.names, self.at, self.depth = text, names, 0, 0
+        self.tokens: list[tuple[str, str, int]] = []
+        if len(text) > _LONGEST:
+            raise FormulaError(f"a formula of {len(text):,} characters; at most {_LONGEST:,} are read")
+        position = 0
+        while text[position:].strip():
+            match = _TOKEN.match(text, position)
+            if not match:
+                bad = position + len(text[position:]) - len(text[position:].lstrip())
+                raise self.error(f"cannot read {text[bad]!r}", bad)
+            kind = match.lastgroup or ""
+            token, start = _SAME.get(match[kind], match[kind]), match.start(kind)
+            if kind == "name" and self.is_product(token):
+                self.tokens.extend((kind, symbol, start + i) for i, symbol in enumerate(token))
+            else:
+                self.tokens.append((kind, token, start))
+            position = match.end()
+        self.tokens.append(("end", "", len(text)))
+
+    def is_product(self, token: str) -> bool:
+        """Whether a name that nobody gave is a run of one-letter symbols: dh is d·h."""
+        return (len(token) > 1 and token not in FUNCTIONS and self.names(token) is None
+                and all(self.names(symbol) is not None for symbol in token))
+
+    def error(self, what: str, position: int | None = None) -> FormulaError:
+        column = (self.tokens[self.at][2] if position is None else position) + 1
+        shown = self.text if len(self.text) <= 60 else self.text[:57] + "…"
+        return FormulaError(f"'{shown}', column {column}: {what}")
+
+    def take(self, *signs: str) -> str:
+        """The next sign if it is one of these, else nothing."""
+        kind, token, _ = self.tokens[self.at]
+        if kind == "sign" and token in signs:
+            self.at += 1
+            return token
+        return ""
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            found = self.tokens[self.at][1]
+            raise self.error(f"expected '{sign}'" + (f", found '{found}'" if found else " before the end"))
+
+    def whole(self) -> Size:
+        result = self.sum()
+        if self.tokens[self.at][0] != "end":
+            raise self.error(f"expected an operator, found '{self.tokens[self.at][1]}'")
+        return result
+
+    def sum(self) -> Size:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.error(f"brackets nested deeper than {_DEEPEST}")
+        sign = self.take("-", "+")
+        result = self.product()
+        result = -result if sign == "-" else result
+        while sign := self.take("+", "-"):
+            right = self.product()
+            result = result + right if sign == "+" else result - right
+        self.depth -= 1
+        return result
+
+    def product(self) -> Size:
+        result, below = self.power(), False
+        while True:
+            kind, token, position = self.tokens[self.at]
+            if self.take("*"):
+                result, below = result * self.power(), False
+            elif self.take("/"):
+                try:
+                    result, below = self.divide(result, self.power()), True
+                except SizeError as error:
+                    raise self.error(str(error), position) from None
+            elif kind in ("number", "name") or token == "(":
+                if below:
+                    raise self.error("does this factor stand above or below the line? write a/(b*c) or a/b*c")
+                result = result * self.power()
+            else:
+                return result
+
+    def divide(self, a: Size, b: Size) -> Size:
+        # Within a formula a fraction may still vanish (8d/3 inside up), so ints are not refused here.
+        if isinstance(b, int) and b and not (isinstance(a, int) and a % b == 0) and lift(a) is not NotImplemented:
+            return lift(a) * quotient(1, b)
+        return per(a, b)
+
+    def power(self) -> Size:
+        position = self.tokens[self.at][2]
+        base = self.atom()
+        kind, token, _ = self.tokens[self.at]
+        if kind == "raised":
+            self.at += 1
+            return self.raised(base, token.translate(_RAISED), position)
+        if self.take("^"):
+            kind, token, _ = self.tokens[self.at]
+            if kind != "number":
+                raise self.error("a power is an integer")
+            self.at += 1
+            return self.raised(base, token, position)
+        return base
+
+    def raised(self, base: Size, power: str, position: int) -> Size:
+        if not power.isdigit() or int(power) > 64:
+            raise self.error(f"a power is an integer from 0 to 64, not {power}", position)
+        return base ** int(power)
+
+    def atom(self) -> Size:
+        kind, token, position = self.tokens[self.at]
+        if self.take("("):
+            inner = self.sum()
+            self.expect(")")
+            return inner
+        if kind == "number":
+            self.at += 1
+            return self.number(token, position)
+        if kind != "name":
+            raise self.error(f"expected a number, a symbol or '(', found '{token}'" if token
+                             else "the formula ends where a number or a symbol is expected")
+        self.at += 1
+        if token in FUNCTIONS and self.tokens[self.at][1] == "(":
+            return self.function(token, position)
+        return self.name(token, position)
+
+    def number(self, token: str, position: int) -> Size:
+        digits, _, exponent = token.replace("_", "").lower().partition("e")
+        whole, _, decimals = digits.partition(".")
+        power = int(exponent.lstrip("+") or 0) - len(decimals)
+        if abs(power) + len(whole) > _DIGITS:
+            raise self.error(f"a number of more than {_DIGITS} digits", position)
+        scaled = int(whole + decimals)
+        return scaled * 10**power if power >= 0 else lift(1) * quotient(scaled, 10**-power)
+
+    def name(self, token: str, position: int) -> Size:
+        size = self.names(token)
+        if size is not None:
+            return size
+        if known(token):
+            raise self.error(f"'{token}' ({meaning(token).meaning}) has no value here", position)
+        raise self.error(f"unknown symbol '{token}'; {nearest(token, list(TABLE))}", position)
+
+    def function(self, token: str, position: int) -> Size:
+        self.expect("(")
+        args = [self.sum()]
+        while self.take(","):
+            args.append(self.sum())
+        self.expect(")")
+        wanted = {"up": (2,), "min": (2,), "ceil": (1, 2), "floor": (1, 2)}[token]
+        if len(args) not in wanted:
+            raise self.error(f"{token} takes {' or '.join(map(str, wanted))} arguments, not {len(args)}", position)
+        a, b = args if len(args) == 2 else (args[0], 1)
+        if token == "min":
+            return least(a, b)
+        if token == "up":
+            return up(a, b)
+        return ceil(a, b) if token == "ceil" else a // b

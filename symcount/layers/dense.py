@@ -1,0 +1,57 @@
+"""Linear maps, look-up tables and norms."""
+
+from __future__ import annotations
+
+from symcount.network import Tensor, contract, keep, lookup, pointwise, rename, weight
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.polynomials import Size
+
+
+def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tensor | None = None,
+           **out: Size) -> Tensor:
+    """y = xW + b over the axes `over`, which go, to the axes `out`, which come.
+
+    Parameters: in·out (+ out with a bias); multiply-adds: (all other axes of x)·in·out.
+    `w` is a weight made elsewhere (tied): nothing is made but the bias. An axis that is both in and out
+    is primed on the way in, so that d → d is an ordinary weight.
+
+    >>> from symcount.network import tensor
+    >>> linear(tensor(b=1, s=3, d=4), "up", h=8)
+    up[b=1 s=3 h=8]
+    """
+    summed = over.split()
+    primed = {axis: axis + "'" for axis in summed if axis in out and w is None and axis in x.axes}
+    x = rename(x, **primed) if primed else x
+    summed = [primed.get(axis, axis) for axis in summed]
+    if w is None:
+        w = weight(f"{name}.weight", **{axis: x.axes[axis] for axis in summed if axis in x.axes}, **out)
+    y = contract(x, w, to=" ".join([*(axis for axis in x.axes if axis not in summed), *out]), name=name)
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
+
+
+def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True, kind: str = "norm") -> Tensor:
+    """Normalise over the axes `over`, then scale, and shift unless `shift=False`: in parameters 2·d, or d.
+
+    LayerNorm (Ba et al. 2016) has a shift, RMSNorm (Zhang and Sennrich 2019) has none.
+    """
+    axes = {axis: x.axes[axis] for axis in over.split() if axis in x.axes}
+    y = pointwise(x, weight(f"{name}.weight", kinds="norm", **axes), kind=kind, name=name)
+    return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
+
+
+def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
+    """Rows of a table with these axes, the indexed one first, and the table itself, to be tied.
+
+    Parameters: V·d; work: none.
+    """
+    table = weight(f"{name}.weight", kinds="embedding", **axes)
+    return lookup(ids, table, name), table
+
+
+def positions(x: Tensor, name: str, *, P: Size) -> Tensor:
+    """Add one learned vector for each of the s positions of x: P·d parameters; s beyond P is a SizeError."""
+    table = weight(f"{name}.weight", kinds="embedding", P=P, d=x.axes["d"])
+    rows = rename(keep(table, P=x.axes["s"]), P="s")
+    return pointwise(x, rows, kind="add", name=name)

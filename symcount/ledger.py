@@ -1,0 +1,196 @@
+"""An account of counted terms in one unit: a tree by path that still knows how each number came about."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, UnitError, nearest
+from symcount.sizes import check, conditions, letters, quotient, ratio, to_sympy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from symcount.polynomials import Condition, Size
+
+UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs"}
+KINDS = ("weight", "bias", "norm", "embedding", "activation", "frozen")
+
+
+class Term(namedtuple("Term", "path factors scopes kinds why", defaults=("",))):
+    """One counted thing: its path, its factors as written, the scopes (path, runs) it repeats in, its kinds.
+
+    >>> Term("layers.up.weight", (3, 4), (("layers", 2),), ("weight",)).size
+    24
+    """
+
+    __slots__ = ()
+
+    @property
+    def size(self) -> Size:
+        """The product of all factors and repetitions."""
+        result: Size = 1
+        for factor in (*(runs for _, runs in self.scopes), *self.factors):
+            result = factor if isinstance(result, int) and result == 1 else result * factor
+        return result
+
+
+class Ledger:
+    """Terms in one unit. `.total` is exact; `.closed_form` is SymPy; `.where`, `.by`, `.without` select.
+
+    >>> ledger = Ledger("parameter", [Term("up.weight", (3, 4), (), ("weight",)), Term("up.bias", (4,), (), ("bias",))])
+    >>> ledger.total, ledger.without("bias").total, list(ledger.by(1))
+    (16, 12, ['up'])
+
+    `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions.
+    Raises ShapeError for two terms of one path.
+    """
+
+    __slots__ = ("notes", "subject", "terms", "unit", "values")
+
+    def __init__(self, unit: str, terms: Iterable[Term], values: Mapping[str, int] | None = None,
+                 subject: str = "", notes: tuple[str, ...] = ()) -> None:
+        self.unit, self.terms = unit, tuple(terms)
+        self.values, self.subject, self.notes = dict(values or {}), subject, notes
+        if unit not in UNITS:
+            raise UnitError(f"unknown unit '{unit}'; {nearest(unit, list(UNITS))}")
+        paths = [term.path for term in self.terms]
+        if len(set(paths)) < len(paths):
+            twice = next(path for i, path in enumerate(paths) if path in paths[:i])
+            raise ShapeError(f"two terms have the path '{twice}': name the two uses apart")
+
+    def _of(self, terms: Iterable[Term]) -> Ledger:
+        return Ledger(self.unit, terms, self.values, self.subject, self.notes)
+
+    @property
+    def size(self) -> Size:
+        """The sum of all terms, in the numbers that the network was run over."""
+        result: Size = 0
+        for term in self.terms:
+            result = term.size + result if isinstance(result, int) and not result else result + term.size
+        return result
+
+    @property
+    def letters(self) -> list[str]:
+        """The letters that the terms are written in, in order."""
+        sizes = (size for term in self.terms for size in (*(runs for _, runs in term.scopes), *term.factors))
+        return list(dict.fromkeys(name for size in sizes for name in letters(size)))
+
+    @property
+    def open(self) -> list[str]:
+        """The letters that have no value: with one of them the total is a formula."""
+        return [name for name in self.letters if name not in self.values]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What must hold for the formula: exact divisions, and sizes within bounds."""
+        sizes = (size for term in self.terms for size in (*(runs for _, runs in term.scopes), *term.factors))
+        return tuple({str(c): c for size in sizes for c in conditions(size)}.values())
+
+    @property
+    def total(self) -> Any:
+        """The exact number (an int, or a Fraction) when every size is known, else the SymPy formula.
+
+        Raises SizeError when a condition fails for the values, or a term is negative.
+        """
+        if self.open:
+            return self.closed_form
+        for condition in self.conditions:
+            if not any(name not in self.values for side in (condition.left, condition.right)
+                       for name in letters(side)):
+                try:
+                    check(condition, self.values)
+                except SizeError as error:
+                    raise SizeError(f"{self.subject}: {error}" if self.subject else str(error)) from None
+        top, bottom = 0, 1
+        for term in self.terms:
+            a, b = ratio(term.size, self.values)
+            if a < 0:
+                raise SizeError(f"{self.subject}: {term.path} would count {a:,} {UNITS[self.unit]}")
+            top, bottom = top * b + a * bottom, bottom * b
+        return quotient(top, bottom)
+
+    @property
+    def closed_form(self) -> Any:
+        """The SymPy expression of the sum, in `symcount.symbols`."""
+        import sympy
+
+        return sympy.Add(*(to_sympy(term.size) for term in self.terms))
+
+    def where(self, path: str) -> Ledger:
+        """The terms under a path: its parts stand one after another somewhere in the term's path.
+
+        Raises ModelError, with the nearest path, when there is none.
+        """
+        found = [term for term in self.terms if matches(term.path, path)]
+        if not found:
+            raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, self.paths())}")
+        return self._of(found)
+
+    def without(self, *names: str) -> Ledger:
+        """Leave out kinds ("bias", "norm") and paths ("pooler"). An unknown name is refused."""
+        known = {*KINDS, *(kind for term in self.terms for kind in term.kinds), *self.paths()}
+        for name in names:
+            if name not in known and not any(matches(term.path, name) for term in self.terms):
+                raise ModelError(f"{self.subject or 'the ledger'} has no kind or part '{name}'; {nearest(name, known)}")
+        kept = [t for t in self.terms if not any(name in t.kinds or matches(t.path, name) for name in names)]
+        left = self._of(kept)
+        left.notes = (*self.notes, *(f"without {name}" for name in names))
+        return left
+
+    def by(self, depth: int | str) -> dict[str, Ledger]:
+        """Parts by depth of path (1, 2, …), by "kind", or by "trainable"."""
+        if depth == "kind":
+            key = [term.kinds[0] if term.kinds else "" for term in self.terms]
+        elif depth == "trainable":
+            key = ["frozen" if "frozen" in term.kinds else "trainable" for term in self.terms]
+        elif isinstance(depth, int) and depth > 0:
+            key = [".".join(term.path.split(".")[:depth]) for term in self.terms]
+        else:
+            raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind or trainable")
+        groups: dict[str, list[Term]] = {}
+        for name, term in zip(key, self.terms, strict=True):
+            groups.setdefault(name, []).append(term)
+        return {name: self._of(terms) for name, terms in groups.items()}
+
+    def paths(self) -> list[str]:
+        """Every path and every part of one that holds terms, in order."""
+        found: dict[str, None] = {}
+        for term in self.terms:
+            parts = term.path.split(".")
+            found.update((".".join(parts[:i]), None) for i in range(1, len(parts) + 1))
+        return list(found)
+
+    def __add__(self, other: Ledger) -> Ledger:
+        if not isinstance(other, Ledger):
+            return NotImplemented
+        if self.unit != other.unit:
+            raise UnitError(f"cannot add {UNITS[self.unit]} and {UNITS[other.unit]}: two units")
+        for name in self.values.keys() & other.values.keys():
+            if self.values[name] != other.values[name]:
+                raise UnitError(f"cannot add accounts in which {name} is {self.values[name]:,} "
+                                f"and {other.values[name]:,}")
+        return Ledger(self.unit, self.terms + other.terms, {**self.values, **other.values}, self.subject,
+                      tuple(dict.fromkeys(self.notes + other.notes)))
+
+    def __repr__(self) -> str:
+        try:
+            amount = str(self.total) if self.open else f"{self.total:,}"
+        except (SizeError, FormulaError) as error:
+            amount = f"refused: {error}"
+        return f"<{self.subject + ': ' if self.subject else ''}{amount} {UNITS[self.unit]}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle  # a front door: renderers stand above ledgers
+
+        return bundle(self, include, exclude)
+
+
+def matches(path: str, wanted: str) -> bool:
+    """Whether the parts of `wanted` stand one after another in `path`.
+
+    >>> matches("layers.attention.query.weight", "attention.query"), matches("layers.attention_norm", "attention")
+    (True, False)
+    """
+    return f".{wanted}." in f".{path}."

@@ -1,0 +1,41 @@
+"""Which (query, key) pairs of an attention count, and how many they are."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.polynomials import lift, quotient
+from symcount.sizes import least
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.polynomials import Size
+
+# causal: no key after its query; window: at most that many keys, the query's own among them (None: all)
+Mask = namedtuple("Mask", "causal window", defaults=(False, None))
+
+
+def pairs(mask: Mask | None, s: Size, t: Size) -> Size:
+    """How many pairs of s queries and t keys count, the queries being the last s of the t positions.
+
+    All: s·t. Causal: s·a + s(s + 1)/2 with a = t - s. Within a window w, with m = min(s, max(0, w - a)):
+    m·a + m(m + 1)/2 + (s - m)·w.
+
+    >>> pairs(None, 4, 4), pairs(Mask(causal=True), 4, 4), pairs(Mask(causal=True, window=2), 4, 4)
+    (16, 10, 7)
+    """
+    if mask is None or not mask.causal:
+        return s * t
+    before = t - s
+    if mask.window is None:
+        return s * before + _triangle(s)
+    room = mask.window - before
+    m = least(s, room - least(0, room))
+    return m * before + _triangle(m) + (s - m) * mask.window
+
+
+def _triangle(m: Size) -> Size:
+    """m(m + 1)/2, always whole, so no condition is noted on letters."""
+    if isinstance(m, int):
+        return m * (m + 1) // 2
+    return m * (m + 1) / 2 if lift(m) is NotImplemented else m * (m + 1) * quotient(1, 2)

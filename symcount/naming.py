@@ -1,0 +1,152 @@
+"""What a user may call a model: NAME | FILE | FOLDER, then [@PATH], then [:CHANGE,…].
+
+A published name wins over an architecture; an existing file wins over a colon; `NAME:` is the architecture
+with all sizes free. A CHANGE is SIZE=EXPR, FLAG=true|false|none|WORD, `tied`, `untied`, or widths (784-128-10).
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture, Model
+from symcount.architectures import files, load, names, published
+from symcount.config import read_config
+from symcount.errors import FormulaError, ModelError, SymcountError, nearest
+from symcount.sizes import letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+    from typing import Any
+
+
+def models() -> list[str]:
+    """The published models, and the architectures as `NAME:`.
+
+    >>> "llama-7b" in models(), "llama:" in models()
+    (True, True)
+    """
+    return [*names(), *(f"{file}:" for file in files())]
+
+
+def model(name_or_path: str | PathLike[str] | Callable[[Any], Any], **changes: Any) -> Model:
+    """A model by published name, architecture, `config.json`, folder, `.py` file or forward function.
+
+    Changes are ints, texts such as `"4d"`, or SymPy expressions; `head` chooses the class.
+
+    >>> from symcount import parameters
+    >>> parameters(model("mlp:784-128-10"))
+    <mlp:784-128-10: 101,770 parameters>
+    >>> model("bert", h="4d").network() and parameters(model("bert", h="4d")).letters
+    ['V', 'd', 'P', 'types', 'L']
+
+    Raises ModelError for a name that nothing has, and what `Model.replace` raises for a change.
+    """
+    if callable(name_or_path):
+        name = getattr(name_or_path, "__name__", "network")
+        return Model(Architecture(name, classes={name: name_or_path}), {}).replace(**changes)
+    import os
+
+    text = os.fspath(name_or_path)
+    found, rest = _base(text, changes.pop("head", None))
+    parts, _, listed = rest.partition(":")
+    if parts and not parts.startswith("@"):
+        raise ModelError(f"'{text}': after the model comes @PATH or :CHANGES, not '{parts}'")
+    for part in filter(None, parts.split("@")):
+        found = found.part(part)
+    told = read_changes(found, listed)
+    return found.replace(**{**told, **changes}) if told or changes else found
+
+
+def read_changes(subject: Model, text: str) -> dict[str, Any]:
+    """The changes that a text lists: `L=8,heads=8`, `784-128-10`, `untied`, `h=up(8d/3,256)`.
+
+    Raises FormulaError for what is no change.
+    """
+    found: dict[str, Any] = {}
+    for change in _split(text):
+        name, equals, formula = (part.strip() for part in change.partition("="))
+        if equals:
+            if not name or not formula:
+                raise FormulaError(f"'{change}' is no change: SIZE=EXPR, as in L=8 or h=4d")
+            if name in found:
+                raise FormulaError(f"{name} is changed twice in '{text}'")
+            found[name] = _widths(formula) if name == "n" and "-" in formula else formula
+        elif change in ("tied", "untied"):
+            found["tied"] = change == "tied"
+        elif "-" in change and change.replace("-", "").isdigit():
+            found["n"] = _widths(change)
+        else:
+            raise FormulaError(f"'{change}' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied")
+    return found
+
+
+def _base(text: str, head: str | None) -> tuple[Model, str]:
+    """The model that the text begins with, and what is left of the text."""
+    import os
+
+    ends = sorted({len(text), *(i for i, sign in enumerate(text) if sign in "@:")}, reverse=True)
+    for end in ends:
+        if os.path.exists(text[:end]) and ("/" in text[:end] or "." in text[:end] or os.path.isdir(text[:end])):
+            if _known(text[:end]) and "/" not in text[:end]:
+                continue  # a folder that happens to be called gpt2
+            return _file(text[:end], head), text[end:]
+    name = text[:min(ends)]
+    rest = text[len(name):]
+    if "/" in name or name.endswith((".json", ".py")):
+        return (_file(name, head), rest)
+    if name in names() or name in published():
+        file = names().get(name) or published()[name]
+        architecture = load(file)
+        if not (rest.startswith(":") and not rest[1:] and name in files()):
+            entry = architecture.published[name]
+            return Model(architecture, entry.sizes, name=name, cls=head or entry.cls,
+                         published=entry if head in (None, entry.cls) else None), rest
+    if name in files():
+        architecture = load(name)
+        free = {size: letter(size) for size in architecture.sizes if size != "n"} if rest.startswith(":") else {}
+        return Model(architecture, free, cls=head or ""), rest
+    raise ModelError(f"no model '{name}'; {nearest(name, [*names(), *files()])}")
+
+
+def _known(name: str) -> bool:
+    return name in names() or name in files()
+
+
+def _file(path: str, head: str | None) -> Model:
+    if not path.endswith(".py"):
+        return read_config(path, head)
+    import os
+    import runpy
+
+    if not os.path.isfile(path):
+        raise ModelError(f"{path}: no such file")
+    try:
+        defined = runpy.run_path(path)
+    except SymcountError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{path}: {type(error).__name__}: {error}") from error
+    forward = defined.get("forward")
+    if not callable(forward):
+        raise ModelError(f"{path}: defines no function 'forward(z)'")
+    name = os.path.basename(path)[:-3]
+    return Model(Architecture(name, classes={name: forward}), defined.get("SIZES", {}), cls=head or name)
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _widths(text: str) -> tuple[int, ...]:
+    widths = text.split("-")
+    if not all(width.isascii() and width.isdigit() and len(width) < 16 for width in widths) or len(widths) < 2:
+        raise FormulaError(f"'{text}': widths are whole numbers joined by '-', as in 784-128-10")
+    return tuple(map(int, widths))

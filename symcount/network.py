@@ -1,0 +1,393 @@
+"""Tensors with named axes, the closed set of verbs that make them, and the walk over what was made.
+
+A network is an ordinary function on tensors. Each verb checks its axes at once and returns a new `Tensor`
+that remembers how it was made; nothing is counted here. Sizes are numbers of any ring (`sizes`).
+
+    contract lookup pointwise                 multiply and sum; rows of a table; element by element
+    rename merge split concat cut             relabel axes; product of axes and back; sum of axes and back
+    select keep top window repeat             one position; first n; K of E; slide a kernel; broadcast
+    cached within idle                        remembered rows join; a named scope; a weight that never runs
+
+A weight belongs to the scope it was made in: it is counted once for every repetition of that scope, and its
+path is that scope and its name. `Shared()` moves the place of making to where the mark was made.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from symcount.errors import ShapeError, SizeError
+from symcount.scopes import Scope, Shared, here
+from symcount.sizes import bounded, per, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+_serial = count()
+
+
+class Tensor:
+    """A value with named axes and how it came about; compared by identity, never by content."""
+
+    __slots__ = ("axes", "details", "inputs", "name", "scope", "serial", "verb")
+
+    def __init__(self, verb: str, name: str, inputs: tuple[Tensor, ...], axes: Mapping[str, Size],
+                 **details: Any) -> None:
+        self.verb, self.name, self.inputs, self.details = verb, name, inputs, details
+        self.axes = dict(axes)
+        self.scope = here.get()
+        self.serial = next(_serial)
+
+    @property
+    def path(self) -> str:
+        """Where it is: the scopes around it and its name; a weight is where it was made."""
+        scope = self.scope.home if self.scope and self.verb == "weight" else self.scope
+        return ".".join([*(s.name for s in (scope.chain() if scope else ())), self.name])
+
+    def __repr__(self) -> str:
+        axes = " ".join(f"{axis}={size}" for axis, size in self.axes.items())
+        return f"{self.name or self.verb}[{axes}]"
+
+
+def tensor(name: str = "x", **axes: Size) -> Tensor:
+    """An input of the network.
+
+    >>> tensor(b=1, s=3, d=4)
+    x[b=1 s=3 d=4]
+    """
+    return Tensor("input", name, (), axes)
+
+
+def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", **axes: Size) -> Tensor:
+    """A learned tensor, made here, in-axes before out-axes.
+
+    `kinds` says what it is, the main kind first ("weight", "bias", "norm", "norm bias", "embedding");
+    `stored` is "parameter", "frozen" (a parameter that is not trained) or "buffer" (never counted).
+    """
+    if stored not in ("parameter", "frozen", "buffer"):
+        raise ShapeError(f"weight {name}: stored={stored!r}; known: parameter, frozen, buffer")
+    return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored)
+
+
+def contract(*xs: Tensor, to: str, name: str, mask: Any = None) -> Tensor:
+    """Multiply, and sum over every axis that is absent from `to`: the one verb that is work.
+
+    Multiply-adds: the product of all axes. `mask` (readers.work.Mask) says which (s, t) pairs matter.
+
+    >>> contract(tensor(s=2, d=3), weight("w", d=3, h=4), to="s h", name="up")
+    up[s=2 h=4]
+    >>> contract(tensor(s=2, d=3), weight("w", d=5, h=4), to="s h", name="up")
+    Traceback (most recent call last):
+    symcount.errors.ShapeError: up: axis 'd' is 3 in x[s=2 d=3] and 5 in w[d=5 h=4]
+    """
+    axes = _joined(name, xs)
+    return Tensor("contract", name, xs, _chosen(name, axes, to, xs), all=axes, mask=mask)
+
+
+def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
+    """Rows of a table, whose first axis is indexed: no work. Rows chosen by `top` leave the rest inactive.
+
+    >>> lookup(tensor("ids", s=2), weight("word", V=10, d=3), "embeddings")
+    embeddings[s=2 d=3]
+    """
+    indexed, *rest = table.axes
+    kept = {axis: table.axes[axis] for axis in rest}
+    if twice := set(kept) & set(ids.axes):
+        raise ShapeError(f"{name}: axis {_quoted(twice)} is in {ids} and in {table}")
+    return Tensor("lookup", name, (ids, table), {**ids.axes, **kept}, indexed=indexed)
+
+
+def pointwise(*xs: Tensor, kind: str, name: str | None = None, to: str | None = None) -> Tensor:
+    """Element by element: the axes are those of the first operand, or `to`; other operands broadcast.
+
+    >>> pointwise(tensor(s=2, d=3), weight("bias", d=3), kind="bias")
+    bias[s=2 d=3]
+    """
+    name = kind if name is None else name
+    axes = _joined(name, xs)
+    out = dict(xs[0].axes) if to is None else _chosen(name, axes, to, xs)
+    if to is None and (extra := set(axes) - set(out)):
+        raise ShapeError(f"{name}: {xs[0]} has no axis {_quoted(extra)}; say to=... for the axes of the result")
+    return Tensor("pointwise", name, xs, out, kind=kind)
+
+
+def rename(x: Tensor, **names: str) -> Tensor:
+    """Relabel axes; no size changes: `rename(x, s="t")`."""
+    for axis in names:
+        _need(x, axis, "rename")
+    out = [names.get(axis, axis) for axis in x.axes]
+    if len(set(out)) < len(out):
+        raise ShapeError(f"rename: {x} would have an axis twice: {' '.join(out)}")
+    return Tensor("rename", x.name, (x,), dict(zip(out, x.axes.values(), strict=True)), names=names)
+
+
+def repeat(x: Tensor, **axes: Size) -> Tensor:
+    """Broadcast to further axes, put first."""
+    if twice := set(axes) & set(x.axes):
+        raise ShapeError(f"repeat: {x} already has axis {_quoted(twice)}")
+    return Tensor("repeat", x.name, (x,), {**axes, **x.axes})
+
+
+def merge(x: Tensor, **axes: str) -> Tensor:
+    """Several axes as one, their product: `merge(x, c="g k")`."""
+    (new, parts), = axes.items()
+    names = parts.split()
+    for axis in names:
+        _need(x, axis, "merge")
+    size: Size = 1
+    for axis in names:
+        size = x.axes[axis] * size if isinstance(size, int) and size == 1 else size * x.axes[axis]
+    out = {(new if axis == names[0] else axis): (size if axis == names[0] else x.axes[axis])
+           for axis in x.axes if axis not in names[1:]}
+    return Tensor("merge", x.name, (x,), out, parts=tuple(names), into=new)
+
+
+def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
+    """One axis as several whose product it is; one part may be None, found by exact division.
+
+    >>> split(tensor(s=2, c=12), "c", g=3, k=None)
+    x[s=2 g=3 k=4]
+    """
+    size = _need(x, axis, "split")
+    known: Size = 1
+    for part in parts.values():
+        known = known if part is None else part * known
+    open_parts = [name for name, part in parts.items() if part is None]
+    if len(open_parts) > 1:
+        raise ShapeError(f"split {x}: only one part may be left open, not {_quoted(open_parts)}")
+    if not open_parts and not same(known, size):
+        raise ShapeError(f"split: axis '{axis}' of {x} is {size}, and its parts make {known}{_advice(size, known)}")
+    found = {name: per(size, known) if part is None else part for name, part in parts.items()}
+    out: dict[str, Size] = {}
+    for old, old_size in x.axes.items():
+        out.update(found if old == axis else {old: old_size})
+    return Tensor("split", x.name, (x,), out, axis=axis, parts=tuple(found))
+
+
+def concat(*xs: Tensor, axis: str) -> Tensor:
+    """Join along one axis: its sizes add, all others agree."""
+    _joined("concat", [x for x in xs], but=axis)
+    for x in xs:
+        _need(x, axis, "concat")
+        if set(x.axes) != set(xs[0].axes):
+            raise ShapeError(f"concat along '{axis}': {xs[0]} and {x} have different axes")
+    size: Size = 0
+    for x in xs:
+        size = x.axes[axis] + size if isinstance(size, int) and size == 0 else size + x.axes[axis]
+    return Tensor("concat", xs[0].name, xs, {**xs[0].axes, axis: size}, axis=axis)
+
+
+def cut(x: Tensor, axis: str, *sizes: Size) -> tuple[Tensor, ...]:
+    """The inverse of `concat`: consecutive parts, whose sizes must add up to the axis.
+
+    >>> cut(tensor(s=2, c=5), "c", 2, 3)
+    (x[s=2 c=2], x[s=2 c=3])
+    """
+    size = _need(x, axis, "cut")
+    total: Size = 0
+    starts = []
+    for part in sizes:
+        starts.append(total)
+        total = part + total if isinstance(total, int) and total == 0 else total + part
+    if not same(total, size):
+        raise ShapeError(f"cut: axis '{axis}' of {x} is {size}, and the parts add up to {total}{_advice(size, total)}")
+    return tuple(Tensor("cut", x.name, (x,), {**x.axes, axis: part}, axis=axis, start=start)
+                 for part, start in zip(sizes, starts, strict=True))
+
+
+def select(x: Tensor, axis: str, at: int = 0) -> Tensor:
+    """One position of an axis, which goes."""
+    _need(x, axis, "select")
+    return Tensor("select", x.name, (x,), {a: n for a, n in x.axes.items() if a != axis}, axis=axis, at=at)
+
+
+def keep(x: Tensor, **sizes: Size) -> Tensor:
+    """The first n positions of an axis: `keep(x, s=n)`; more than there are is a SizeError."""
+    out = dict(x.axes)
+    for axis, n in sizes.items():
+        limit = _need(x, axis, "keep")
+        try:
+            out[axis] = bounded(n, limit)
+        except SizeError:
+            raise SizeError(f"{x.path or 'keep'}: the first {n:,} of axis '{axis}' are wanted, "
+                            f"but there are only {limit:,}") from None
+    return Tensor("keep", x.name, (x,), out)
+
+
+def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
+    """The K best of an axis, renamed: `top(scores, E=("e", K))`."""
+    (axis, (new, n)), = axes.items()
+    limit = _need(x, axis, "top")
+    out = {(new if a == axis else a): (bounded(n, limit) if a == axis else size) for a, size in x.axes.items()}
+    return Tensor("top", x.name, (x,), out, axis=axis, into=new)
+
+
+def window(x: Tensor, *, stride: int = 1, pad: Size = 0, **axes: tuple[str, Size]) -> Tensor:
+    """Slide a kernel: `window(x, i=("u", k))` makes axis i (i + 2·pad − k)//stride + 1 long, with a new axis u."""
+    (axis, (kernel, n)), = axes.items()
+    size = _need(x, axis, "window")
+    moved = (size + 2 * pad - n) // stride + 1
+    if isinstance(moved, int) and moved < 1:
+        raise ShapeError(f"window: axis '{axis}' of {x} is shorter than the kernel {n}")
+    if kernel in x.axes:
+        raise ShapeError(f"window: {x} already has axis '{kernel}'")
+    return Tensor("window", x.name, (x,), {**x.axes, axis: moved, kernel: n}, axis=axis, kernel=kernel,
+                  stride=stride, pad=pad)
+
+
+def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
+    """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
+    (axis, (new, n)), = axes.items()
+    rows = bounded(_need(x, axis, "cached"), n)
+    if new != axis and new in x.axes:
+        raise ShapeError(f"cached {name}: {x} already has axis '{new}'")
+    return Tensor("cached", name, (x,), {(new if a == axis else a): (n if a == axis else size)
+                                         for a, size in x.axes.items()}, axis=axis, into=new, rows=rows)
+
+
+def idle(x: Tensor, *weights: Tensor) -> Tensor:
+    """x, and weights that are stored beside it but never run."""
+    return Tensor("idle", x.name, (x, *weights), x.axes)
+
+
+def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: str | None = None,
+           shared: bool | Shared | None = None, **kw: Any) -> Any:
+    """f(*xs) in a named scope, repeated `runs` times, or once for every step `over` an axis.
+
+    Repeated, it returns as many tensors of the shapes it was given, which feed the next run. Over an axis, an
+    input that has the axis shows the body one step, and the output in its place gets the axis back; an input
+    without it is a state, handed from step to step. Weights are made anew in each run unless `shared`.
+    """
+    if not path or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
+        raise ShapeError(f"within {path!r}: a scope is named by letters, digits and '_', joined by '.'")
+    sequences = [over is not None and over in x.axes for x in xs]
+    if over is not None:
+        if not any(sequences):
+            raise ShapeError(f"{path}: no input has the axis '{over}' to run over: {_listed(xs)}")
+        runs = next(x.axes[over] for x, has in zip(xs, sequences, strict=True) if has)
+        _joined(path, [x for x, has in zip(xs, sequences, strict=True) if has], only=over)
+    mark = Shared() if shared is True else shared or None
+    outside = here.get()
+    scope = outside
+    *before, last = path.split(".")
+    for part in before:
+        scope = Scope(scope, part)
+    scope = Scope(scope, last, runs, over, mark)
+    token = here.set(scope)
+    try:
+        inner = tuple(Tensor("enter", x.name, (x,), {a: n for a, n in x.axes.items() if a != over}) for x in xs)
+        result = f(*inner, **kw)
+    finally:
+        here.reset(token)
+    outputs = result if isinstance(result, tuple) else (result,)
+    if over is not None or not (isinstance(runs, int) and runs == 1):
+        _same_shapes(path, inner, outputs)
+    left = []
+    for i, y in enumerate(outputs):
+        if not isinstance(y, Tensor):
+            raise ShapeError(f"{path}: the body returned {type(y).__name__}, not a Tensor; did it forget to return?")
+        back = {over: runs} if i < len(xs) and sequences[i] else {}
+        axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
+        left.append(Tensor("leave", y.name, (y,), axes, scope=scope, enters=inner))
+    return tuple(left) if isinstance(result, tuple) else left[0]
+
+
+def walk(net: Tensor | tuple[Tensor, ...], step: bool = False) -> list[Tensor]:
+    """Everything that a result was made from, in the order of making, each once.
+
+    What a body captured from outside is an ordinary input, so it is found too. `step`: do not go behind rows
+    that are all remembered (a `cached` that gains none), as when one more token is decoded.
+    """
+    todo = list(net) if isinstance(net, tuple) else [net]
+    found: dict[int, Tensor] = {}
+    while todo:
+        x = todo.pop()
+        if x.serial in found:
+            continue
+        found[x.serial] = x
+        if not (step and x.verb == "cached" and x.details["axis"] == x.details["into"]):
+            todo.extend(x.inputs)
+    return [found[serial] for serial in sorted(found)]
+
+
+def weights(net: Tensor | tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
+    """Every weight by path, in the order of making; uses of a shared scope make one path several times.
+
+    Raises ShapeError for two weights at one path, or one shared path with unequal sizes.
+    """
+    found: dict[str, list[Tensor]] = {}
+    for x in walk(net):
+        if x.verb == "weight":
+            found.setdefault(x.path, []).append(x)
+    for path, made in found.items():
+        for other in made[1:]:
+            if other.scope is made[0].scope or not all(x.scope and x.scope.home is not x.scope for x in made):
+                raise ShapeError(f"two weights are named '{path}': name them apart, or pass one to both uses")
+            if not _equal(made[0], other):
+                raise ShapeError(f"the shared weight '{path}' is {made[0]} in one use and {other} in another")
+    return found
+
+
+def _equal(x: Tensor, y: Tensor) -> bool:
+    return x.axes.keys() == y.axes.keys() and all(same(n, y.axes[axis]) for axis, n in x.axes.items())
+
+
+def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...]) -> None:
+    if len(outputs) != len(inner):
+        raise ShapeError(f"{path} is repeated and must return what it is given, "
+                         f"{len(inner)} tensors; it returned {len(outputs)}")
+    for x, y in zip(inner, outputs, strict=True):
+        if isinstance(y, Tensor) and not _equal(x, y):
+            raise ShapeError(f"{path} is repeated and must return the shape it is given: {x} came in, {y} came out")
+
+
+def _in_order(axes: Mapping[str, Size], back: Mapping[str, Size], like: Mapping[str, Size]) -> dict[str, Size]:
+    joined = {**axes, **back}
+    return {a: joined[a] for a in (*(a for a in like if a in joined), *(a for a in joined if a not in like))}
+
+
+def _joined(name: str, xs: Any, but: str | None = None, only: str | None = None) -> dict[str, Size]:
+    """All axes of the operands, in order, each of one size."""
+    axes: dict[str, tuple[Size, Tensor]] = {}
+    for x in xs:
+        if not isinstance(x, Tensor):
+            raise ShapeError(f"{name}: {x!r} is not a Tensor")
+        for axis, size in x.axes.items():
+            if axis == but or (only is not None and axis != only):
+                continue
+            old, first = axes.setdefault(axis, (size, x))
+            if old is not size and not same(old, size):
+                raise ShapeError(f"{name}: axis '{axis}' is {old} in {first} and {size} in {x}{_advice(old, size)}")
+    return {axis: size for axis, (size, _) in axes.items()}
+
+
+def _chosen(name: str, axes: Mapping[str, Size], to: str, xs: tuple[Tensor, ...]) -> dict[str, Size]:
+    wanted = to.split()
+    if missing := [axis for axis in wanted if axis not in axes]:
+        raise ShapeError(f"{name}: no operand has axis {_quoted(missing)}: {_listed(xs)}")
+    if len(set(wanted)) < len(wanted):
+        raise ShapeError(f"{name}: an axis stands twice in to='{to}'")
+    return {axis: axes[axis] for axis in wanted}
+
+
+def _need(x: Tensor, axis: str, name: str) -> Size:
+    if axis not in x.axes:
+        raise ShapeError(f"{name}: {x} has no axis '{axis}'")
+    return x.axes[axis]
+
+
+def _advice(a: Size, b: Size) -> str:
+    texts = sorted((str(a), str(b)), key=len)
+    return "; say k=d/heads, or write d as heads*k" if "d" in texts and any("heads" in t for t in texts) else ""
+
+
+def _quoted(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in sorted(names))
+
+
+def _listed(xs: Any) -> str:
+    return ", ".join(map(str, xs))

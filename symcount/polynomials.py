@@ -1,0 +1,246 @@
+"""Ordered polynomials: sizes in letters that remember the order in which they were written.
+
+A monomial keeps its factors, and a polynomial its terms, as the network's author wrote them, so a formula
+read off a network prints as its author would. Equality is by content, not by order (`sizes.same`).
+Coefficients are exact; powers are integers, negative after `sizes.per`. What a polynomial cannot say
+(a rounding, the smaller of two) is an opaque `Call` inside a monomial. Letters refuse `==`, `<` and
+truth: a forward pass that branched on a size would be another network for letters than for numbers.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from math import gcd, lcm
+
+from symcount.errors import FormulaError, SizeError
+from symcount.symbols import letter as _letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Size = Any  # an int, a Polynomial or a SymPy expression: the three rings of numbers
+
+_MOST_PRODUCTS = 20_000  # a formula from a stranger, (a+b+c+d)^64, must not fill the memory
+
+# relation is "divides" or "at most"; both sides are sizes
+Condition = namedtuple("Condition", "left relation right")
+
+
+class Call:
+    """An opaque number inside a monomial: `ceil`, `floor` or `up` (to a multiple of b) of a/b, or `min(a, b)`.
+
+    It keeps its arguments as written; two are equal when their reduced fractions are.
+    """
+
+    __slots__ = ("args", "key", "name")
+
+    def __init__(self, name: str, a: Size, b: Size) -> None:
+        self.name, self.args = name, (a, b)
+        texts = [canonical(a), canonical(b)]
+        if name == "min":
+            texts.sort()
+        elif name != "up" and isinstance(b, int):  # one key for 8d/6, 4d/3 and (4d/3)/1
+            scale = lcm(*(c.denominator for _, c in lift(a).terms.values()))
+            shared = gcd(b * scale, *(int(c * scale) for _, c in lift(a).terms.values()))
+            texts = [canonical(lift(a) * quotient(scale, shared)), str(b * scale // shared)]
+        self.key = f"{name}({'; '.join(texts)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Call) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.args[0]}, {self.args[1]})"
+
+    __repr__ = __str__
+
+
+class Polynomial:
+    """A size in letters: exact coefficients, integer powers, terms and factors in the order written.
+
+    >>> d, h = letter("d"), letter("h")
+    >>> 4*d*d + 3*d*h + 2*d
+    4*d^2 + 3*d*h + 2*d
+    >>> d*h - d*h
+    0
+    """
+
+    __slots__ = ("conditions", "terms")
+
+    def __init__(self, terms: Mapping[frozenset[Any], tuple[tuple[Any, ...], Any]],
+                 conditions: tuple[Condition, ...] = ()) -> None:
+        self.terms = terms  # {frozenset of (atom, power): (the same in order, coefficient)}
+        self.conditions = conditions  # what must hold for this to be a size
+
+    def __add__(self, other: Size) -> Size:
+        other = lift(other)
+        if other is NotImplemented:
+            return NotImplemented
+        terms = dict(self.terms)
+        for key, (powers, coefficient) in other.terms.items():
+            old = terms.get(key)
+            terms[key] = (powers, coefficient) if old is None else (old[0], old[1] + coefficient)
+        return made(terms, self.conditions, other.conditions)
+
+    def __mul__(self, other: Size) -> Size:
+        other = lift(other)
+        if other is NotImplemented:
+            return NotImplemented
+        if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
+            raise FormulaError(f"a product of sums with {len(self.terms):,} and {len(other.terms):,} terms is too long")
+        terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]] = {}
+        for left, a in self.terms.values():
+            for right, b in other.terms.values():
+                powers = dict(left)
+                for atom, power in right:
+                    powers[atom] = powers.get(atom, 0) + power
+                kept = tuple((atom, power) for atom, power in powers.items() if power)
+                key = frozenset(kept)
+                old = terms.get(key)
+                terms[key] = (kept, a * b if old is None else old[1] + a * b)
+        return made(terms, self.conditions, other.conditions)
+
+    def __radd__(self, other: Size) -> Size:
+        other = lift(other)
+        return NotImplemented if other is NotImplemented else other + self
+
+    def __rmul__(self, other: Size) -> Size:
+        other = lift(other)
+        return NotImplemented if other is NotImplemented else other * self
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + other * -1
+
+    def __rsub__(self, other: Size) -> Size:
+        return self * -1 + other if lift(other) is NotImplemented else lift(other) + self * -1
+
+    def __pow__(self, power: int) -> Size:
+        if not isinstance(power, int) or not 0 <= power <= 64:
+            raise FormulaError(f"({self})^{power}: a power is an integer from 0 to 64")
+        result: Size = 1
+        for _ in range(power):
+            result = result * self
+        return result
+
+    def __floordiv__(self, other: Size) -> Size:
+        return rounded("floor", self, other)
+
+    def __rfloordiv__(self, other: Size) -> Size:
+        return rounded("floor", other, self)
+
+    def _refused(self, *_: object) -> Any:
+        raise TypeError(f"the size {self} is in letters: a forward pass may not compare, order or test a "
+                        "size (it would be another network for other numbers); branch on a flag, or use same()")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = _refused
+    __hash__ = object.__hash__
+
+    def __truediv__(self, other: Size) -> Any:
+        raise TypeError(f"({self}) / ({other}): sizes divide exactly with per(a, b), and round with // or ceil(a, b)")
+
+    __rtruediv__ = __truediv__
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        text = ""
+        for powers, coefficient in self.terms.values():
+            sign = "-" if coefficient < 0 else "+"
+            text += f" {sign} {_monomial(powers, abs(coefficient))}" if text else (
+                _monomial(powers, coefficient) if coefficient > 0 else "-" + _monomial(powers, -coefficient))
+        return text
+
+    __repr__ = __str__
+
+
+def letter(name: str) -> Polynomial:
+    """The size that is one letter of the table.
+
+    >>> letter("d") * 4
+    4*d
+    """
+    _letter(name)
+    return Polynomial({frozenset(((name, 1),)): (((name, 1),), 1)})
+
+
+def lift(size: Size) -> Any:
+    """A number as a polynomial; NotImplemented for what is neither (a SymPy expression)."""
+    if isinstance(size, Polynomial):
+        return size
+    if hasattr(size, "numerator") and isinstance(getattr(size, "denominator", None), int):  # int or Fraction
+        return Polynomial({frozenset(): ((), size)} if size else {})
+    return NotImplemented
+
+
+def made(terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]], *noted: tuple[Condition, ...]) -> Size:
+    """A size of these terms: zeros dropped, an int where no letter and no condition is left."""
+    kept = {key: (powers, c) for key, (powers, c) in terms.items() if c}
+    conditions = merged(*noted)
+    if not conditions and not (kept.keys() - {frozenset()}):
+        constant = kept[frozenset()][1] if kept else 0
+        if isinstance(constant, int):
+            return constant
+    return Polynomial(kept, conditions)
+
+
+def merged(*noted: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Conditions without repeats, in order."""
+    if not any(noted):
+        return ()
+    return tuple({str(c): c for group in noted for c in group}.values())
+
+
+def opaque(call: Call, noted: tuple[Condition, ...] = ()) -> Polynomial:
+    """The size that is one opaque call."""
+    return Polynomial({frozenset(((call, 1),)): (((call, 1),), 1)}, merged(noted))
+
+
+def rounded(name: str, a: Size, b: Size) -> Size:
+    """`floor`, `ceil` or `up` (to a multiple of b) of a/b: exact where it can be, else opaque."""
+    top, bottom = lift(a), lift(b)
+    if top is NotImplemented or bottom is NotImplemented:
+        return NotImplemented
+    if not b if isinstance(b, int) else not bottom.terms:
+        raise SizeError(f"{name} of ({a})/{b}: division by zero")
+    if canonical(top) == canonical(bottom):
+        return a if name == "up" else 1
+    if isinstance(b, int) and not top.terms.keys() - {frozenset()}:
+        c = top.terms[frozenset()][1] if top.terms else 0
+        down = (c.numerator // (c.denominator * b)) if name == "floor" else -(-c.numerator // (c.denominator * b))
+        return down * b if name == "up" else down
+    whole = all(c % b == 0 if isinstance(b, int) and isinstance(c, int) else False for _, c in top.terms.values())
+    if whole and all(power > 0 for powers, _ in top.terms.values() for _, power in powers):
+        return a if name == "up" else made({key: (powers, c // b) for key, (powers, c) in top.terms.items()},
+                                           top.conditions)
+    return opaque(Call(name, a, b), top.conditions + bottom.conditions)
+
+
+def quotient(a: Any, b: int) -> Any:
+    """a/b, an int where it is one."""
+    if isinstance(a, int) and isinstance(b, int) and a % b == 0:
+        return a // b
+    from fractions import Fraction  # only a formula with a true fraction pays for this import
+
+    return Fraction(a) / b
+
+
+def canonical(size: Size) -> str:
+    return " + ".join(sorted(f"{c}*" + "*".join(sorted(f"{a.key if isinstance(a, Call) else a}^{p}" for a, p in powers))
+                             for powers, c in lift(size).terms.values()))
+
+
+def _monomial(powers: tuple[tuple[Any, int], ...], coefficient: Any) -> str:
+    above = [f"{a}^{p}" if p > 1 else str(a) for a, p in powers if p > 0]
+    below = [f"{a}^{-p}" if p < -1 else str(a) for a, p in powers if p < 0]
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, str(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.insert(0, str(coefficient.denominator))
+    return "*".join(above) + "".join("/" + factor for factor in below)

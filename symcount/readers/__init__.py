@@ -1,0 +1,30 @@
+"""Readers: functions from a network to a ledger. A reader names no layer; a new one is one more file."""
+
+from __future__ import annotations
+
+from symcount.scopes import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.network import Tensor
+    from symcount.polynomials import Size
+
+    Network = Tensor | tuple[Tensor, ...]
+
+
+def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
+    """Network, values, name, conventions and chosen part of a Model, or of the tensors that a forward pass returned."""
+    if hasattr(subject, "network"):
+        model = subject.replace(**sizes) if sizes else subject
+        return model.network(), model.values, model.title, model.conventions, model.parts
+    if sizes:
+        raise TypeError("sizes are given to a model; a network of tensors already has them")
+    return subject, {}, "", (), ()
+
+
+def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:
+    """The scopes around something, as (path, runs), outermost first."""
+    chain = scope.chain() if scope else ()
+    return tuple((".".join(s.name for s in chain[:i + 1]), one.runs) for i, one in enumerate(chain))

@@ -1,0 +1,75 @@
+"""Work: multiply-adds of every contraction, and FLOPs under a named convention."""
+
+from __future__ import annotations
+
+from symcount.conventions import Convention, convention
+from symcount.errors import ModelError
+from symcount.ledger import Ledger, Term
+from symcount.masks import pairs
+from symcount.network import Tensor, walk
+from symcount.readers import account, repeats
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+
+def multiply_adds(subject: Any, convention: str | Convention = "matmul", **sizes: Any) -> Ledger:
+    """The multiply-adds of one forward pass: for every contraction the product of all its axes.
+
+    >>> from symcount.layers import linear
+    >>> from symcount.network import tensor
+    >>> multiply_adds(linear(tensor(b=64, d=784), "layer", h=128))
+    <6,422,528 multiply-adds>
+    """
+    return _read(subject, "multiply-add", 1, convention, sizes)
+
+
+def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "forward", **sizes: Any) -> Ledger:
+    """The FLOPs of one forward pass; the convention says how many a multiply-add is, and which count.
+
+    >>> from symcount.layers import linear
+    >>> from symcount.network import tensor
+    >>> flops(linear(tensor(b=64, d=784), "layer", h=128))
+    <12,845,056 FLOPs>
+
+    Raises ModelError for an unknown convention or phase.
+    """
+    if phase != "forward":
+        raise ModelError(f"unknown phase '{phase}'; known: forward")
+    return _read(subject, "FLOP", None, convention, sizes)
+
+
+def _read(subject: Any, unit: str, scale: int | None, name: str | Convention, sizes: dict[str, Any]) -> Ledger:
+    rule = convention(name)
+    net, values, title, notes, parts = account(subject, **sizes)
+    scale = rule.flops if scale is None else scale
+    terms = [Term(x.path, ((scale,) if scale != 1 else ()) + _factors(x, rule), repeats(x.scope), _kinds(x))
+             for x in walk(net) if x.verb == "contract"]
+    says = rule.says if unit == "FLOP" else rule.says.partition(", ")[2]
+    ledger = Ledger(unit, terms, values, title, (*notes, f"{rule.name}: {says}"))
+    for part in parts:
+        ledger = ledger.where(part)
+    return ledger
+
+
+def _factors(x: Tensor, rule: Convention) -> tuple[Size, ...]:
+    axes: dict[str, Size] = dict(x.details["all"])
+    mask = x.details["mask"]
+    if mask is None or rule.masked or not {"s", "t"} <= axes.keys():
+        return tuple(axes.values())
+    s, t = axes.pop("s"), axes.pop("t")
+    return (*axes.values(), pairs(mask, s, t))
+
+
+def _kinds(x: Tensor) -> tuple[str, ...]:
+    """A product with a weight, or of two activations (scores)."""
+    return ("weight",) if any(_weight(operand) for operand in x.inputs) else ("activation",)
+
+
+def _weight(x: Tensor) -> bool:
+    while x.verb in ("rename", "merge", "split", "cut", "repeat", "enter", "leave"):
+        x = x.inputs[0]
+    return x.verb == "weight" or (x.verb == "lookup" and _weight(x.inputs[1]))

@@ -1,0 +1,304 @@
+"""The functions on sizes that a forward pass may use, over ints, letters and SymPy expressions alike.
+
+Beside `+ - * //`: `per` (exact quotient), `ceil`, `least`, `bounded`; and for readers `same`, `value`,
+`letters`, `conditions`, `to_sympy`. What an int answers at once, a letter notes as a condition that is
+checked as soon as its letters have values. Nothing here imports SymPy but `to_sympy` and `from_sympy`.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from symcount.errors import FormulaError, SizeError
+from symcount.polynomials import (
+    Call,
+    Condition,
+    Polynomial,
+    opaque,
+    lift,
+    made,
+    merged,
+    quotient,
+    rounded,
+    letter,
+)
+from symcount.symbols import symbol as _symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+def per(a: Size, b: Size) -> Size:
+    """The exact quotient a/b: SizeError for ints that do not divide; on letters a noted condition.
+
+    >>> per(768, 12), per(letter("d"), letter("heads"))
+    (64, d/heads)
+    >>> per(768, 10)
+    Traceback (most recent call last):
+    symcount.errors.SizeError: 10 does not divide 768
+    """
+    if isinstance(a, int) and isinstance(b, int):
+        if b == 0 or a % b:
+            raise SizeError(f"{b:,} does not divide {a:,}")
+        return a // b
+    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
+        return a / b  # SymPy
+    if same(a, b):
+        return 1
+    top, bottom = lift(a), lift(b)
+    if len(bottom.terms) != 1:
+        raise SizeError(f"({a})/({b}): exact division by a sum; choose letters so that the division vanishes")
+    (powers, coefficient), = bottom.terms.values()
+    inverse = Polynomial({frozenset((x, -p) for x, p in powers): (tuple((x, -p) for x, p in powers), 1)})
+    product = lift(inverse * top)
+    terms = {key: (_first(top, order), quotient(c, coefficient)) for key, (order, c) in product.terms.items()}
+    exact = all(p > 0 for order, _ in terms.values() for _, p in order) and all(
+        isinstance(c, int) for _, c in terms.values())
+    return made(terms, top.conditions, bottom.conditions, () if exact else (Condition(b, "divides", a),))
+
+
+def ceil(a: Size, b: Size) -> Size:
+    """a/b rounded up: ints at once, letters later.
+
+    >>> ceil(10, 4), ceil(letter("d"), 4)
+    (3, ceil(d, 4))
+    """
+    if isinstance(a, int) and isinstance(b, int):
+        return -(-a // b)
+    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
+        import sympy
+
+        return sympy.ceiling(a / b)
+    return rounded("ceil", a, b)
+
+
+def up(a: Size, multiple: Size) -> Size:
+    """a rounded up to a multiple.
+
+    >>> up(10922, 256), up(8 * letter("d"), 256)
+    (11008, up(8*d, 256))
+    """
+    if isinstance(a, int) and isinstance(multiple, int):
+        return -(-a // multiple) * multiple
+    if not isinstance(a, (int, Polynomial)) or not isinstance(multiple, (int, Polynomial)):
+        return ceil(a, multiple) * multiple
+    return rounded("up", a, multiple)
+
+
+def least(a: Size, b: Size) -> Size:
+    """The smaller of two sizes: ints at once, letters later.
+
+    >>> least(3, 5), least(letter("s"), letter("w"))
+    (3, min(s, w))
+    """
+    if isinstance(a, int) and isinstance(b, int):
+        return min(a, b)
+    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
+        import sympy
+
+        return sympy.Min(a, b)
+    return a if same(a, b) else opaque(Call("min", a, b), conditions(a) + conditions(b))
+
+
+def same(a: Size, b: Size) -> bool:
+    """Whether two sizes are equal, by canonical form; a size that is not a polynomial equals only itself.
+
+    >>> d, k = letter("d"), letter("k")
+    >>> same(d * (k + 1), d * k + d), same(d, k)
+    (True, False)
+    """
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    difference = _polynomial(a) - _polynomial(b)
+    return difference == 0 if isinstance(difference, int) else not difference.terms
+
+
+def bounded(size: Size, limit: Size) -> Size:
+    """`size`, known to be at most `limit`: SizeError for ints that are not; on letters a noted condition."""
+    if isinstance(size, int) and isinstance(limit, int):
+        if size > limit:
+            raise SizeError(f"{size:,} is more than {limit:,}")
+        return size
+    if not isinstance(size, Polynomial) or not isinstance(limit, (int, Polynomial)) or same(size, limit):
+        return size
+    return Polynomial(size.terms, merged(size.conditions, (Condition(size, "at most", limit),)))
+
+
+def conditions(size: Size) -> tuple[Condition, ...]:
+    """What must hold for `size` to be a size."""
+    return size.conditions if isinstance(size, Polynomial) else ()
+
+
+def letters(size: Size) -> list[str]:
+    """The letters of a size, in the order written.
+
+    >>> letters(letter("d") * letter("h") + ceil(letter("V"), 8))
+    ['d', 'h', 'V']
+    """
+    found: dict[str, None] = {}
+    if isinstance(size, Polynomial):
+        for powers, _ in size.terms.values():
+            for atom, _ in powers:
+                inside = [x for arg in atom.args for x in letters(arg)] if isinstance(atom, Call) else [atom]
+                found.update(dict.fromkeys(inside))
+    return list(found)
+
+
+def value(size: Size, values: Mapping[str, int]) -> int:
+    """The exact integer that a size is for these values.
+
+    Raises FormulaError for a letter without a value, SizeError for a division that is not exact.
+
+    >>> value(4 * letter("d"), {"d": 768})
+    3072
+    """
+    if isinstance(size, int):
+        return size
+    top, bottom = ratio(size, values)
+    if top % bottom:
+        raise SizeError(f"{size} = {top}/{bottom} is not a whole number for {_shown(size, values)}")
+    return top // bottom
+
+
+def ratio(size: Size, values: Mapping[str, int]) -> tuple[int, int]:
+    """Numerator and denominator of a size for these values, reduced."""
+    if isinstance(size, int):
+        return size, 1
+    top, bottom = 0, 1
+    for powers, coefficient in _polynomial(size).terms.values():
+        a, b = coefficient.numerator, coefficient.denominator
+        for atom, power in powers:
+            base = _called(atom, values) if isinstance(atom, Call) else values.get(atom)
+            if base is None:
+                raise FormulaError(f"'{atom}' has no value in {size}")
+            if power > 0:
+                a *= base**power
+            else:
+                b *= base**-power
+        if b == 0:
+            raise SizeError(f"{size} divides by zero for {_shown(size, values)}")
+        top, bottom = top * b + a * bottom, bottom * b
+        common = gcd(top, bottom)
+        top, bottom = top // common, bottom // common
+    return top, bottom
+
+
+def check(condition: Condition, values: Mapping[str, int]) -> None:
+    """Raise SizeError, with names and numbers, if a condition fails for these values."""
+    a, b = value(condition.left, values), value(condition.right, values)
+    holds = a != 0 and b % a == 0 if condition.relation == "divides" else a <= b
+    if not holds:
+        verb = "does not divide" if condition.relation == "divides" else "is more than"
+        raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}")
+
+
+def to_sympy(size: Size) -> Any:
+    """The SymPy expression of a size, over the positive-integer symbols of the table."""
+    import sympy
+
+    if isinstance(size, int):
+        return sympy.Integer(size)
+    if not isinstance(size, Polynomial):
+        return size
+    named = {"ceil": lambda a, b: sympy.ceiling(a / b), "floor": lambda a, b: sympy.floor(a / b),
+             "up": lambda a, b: b * sympy.ceiling(a / b), "min": sympy.Min}
+    total = []
+    for powers, c in size.terms.values():
+        factors = [sympy.Rational(c.numerator, c.denominator)]
+        for atom, power in powers:
+            base = named[atom.name](*map(to_sympy, atom.args)) if isinstance(atom, Call) else _symbol(atom)
+            factors.append(base**power)
+        total.append(sympy.Mul(*factors))
+    return sympy.Add(*total)
+
+
+def from_sympy(expression: Any) -> Size:
+    """The size that a SymPy expression is: sums, products and integer powers of the table's symbols.
+
+    Raises FormulaError for anything else, naming it.
+    """
+    import sympy
+
+    if expression.is_Integer:
+        return int(expression)
+    if expression.is_Rational:
+        return lift(1) * quotient(int(expression.p), int(expression.q))
+    if expression.is_Symbol:
+        if expression != _symbol(expression.name):
+            raise FormulaError(f"the symbol '{expression}' is not symcount.symbols.{expression}: other assumptions")
+        return letter(expression.name)
+    args = expression.args
+    if expression.is_Add or expression.is_Mul:
+        result: Size = 0 if expression.is_Add else 1
+        for arg in args:
+            result = result + from_sympy(arg) if expression.is_Add else from_sympy(arg) * result
+        return result
+    if expression.is_Pow and args[1].is_Integer:
+        power = int(args[1])
+        base = from_sympy(args[0])
+        return base**power if power >= 0 else per(1, base**-power)
+    if isinstance(expression, (sympy.ceiling, sympy.floor)):
+        top, bottom = args[0].as_numer_denom()
+        return rounded("ceil" if isinstance(expression, sympy.ceiling) else "floor",
+                        from_sympy(top), from_sympy(bottom))
+    if isinstance(expression, sympy.Min) and len(args) == 2:
+        return least(from_sympy(args[0]), from_sympy(args[1]))
+    raise FormulaError(f"{expression} is not a size: "
+                       "sums, products, integer powers, ceiling, floor and Min of letters are")
+
+
+def _polynomial(size: Size) -> Any:
+    lifted = lift(size)
+    return lift(from_sympy(size)) if lifted is NotImplemented else lifted
+
+
+def _called(call: Call, values: Mapping[str, int]) -> int:
+    (a, b), (c, d) = (ratio(arg, values) for arg in call.args)
+    if call.name == "min":
+        return value(call.args[0] if a * d <= c * b else call.args[1], values)
+    if c == 0:
+        raise SizeError(f"{call} divides by zero")
+    if call.name == "floor":
+        return (a * d) // (b * c)
+    above = -(-(a * d) // (b * c))
+    return above if call.name == "ceil" else above * value(call.args[1], values)
+
+
+def _first(top: Polynomial, order: tuple[tuple[Any, int], ...]) -> tuple[tuple[Any, int], ...]:
+    """The factors of a quotient, what was on top first."""
+    place = {atom: i for i, atom in enumerate(a for powers, _ in top.terms.values() for a, _ in powers)}
+    return tuple(sorted(order, key=lambda item: place.get(item[0], len(place))))
+
+
+def _named(size: Size, number: int) -> str:
+    return f"{number:,}" if isinstance(size, int) else f"{size} = {number:,}"
+
+
+def _shown(size: Size, values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {values[name]:,}" for name in letters(size) if name in values)
+
+
+def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
+    """The size with every letter replaced, over whatever numbers `letters` gives.
+
+    >>> substitute(4 * letter("d"), {"d": 768}.get)
+    3072
+    """
+    if not isinstance(size, Polynomial):
+        return size
+    rules = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+    result: Size = 0
+    for powers, coefficient in size.terms.values():
+        above: Size = coefficient.numerator
+        below: Size = coefficient.denominator
+        for atom, power in powers:
+            base = (rules[atom.name](*(substitute(arg, letters) for arg in atom.args)) if isinstance(atom, Call)
+                    else letters(atom))
+            for _ in range(abs(power)):
+                above, below = (above * base, below) if power > 0 else (above, below * base)
+        term = above if isinstance(below, int) and below == 1 else per(above, below)
+        result = term if isinstance(result, int) and not result else result + term
+    return result

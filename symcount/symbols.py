@@ -1,0 +1,116 @@
+"""The one table of letters: what each means, how LaTeX writes it, how other authors write it.
+
+A letter is a size: a positive integer (`least` is 0 where none is a sensible number). A letter may
+carry an index, `n_0`, `h_12`. Reading `symbols.d` makes the SymPy symbol on first use; nothing else
+here needs SymPy.
+
+Source: the papers and configuration files of the published models; one row a letter.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.errors import FormulaError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Letter = namedtuple("Letter", "name meaning latex least others")
+
+_ROWS = (
+    # letter       meaning                                LaTeX                        least  other authors
+    ("d", "model width", "d", 1, "d_model, n_embd, Megatron h"),
+    ("h", "feed-forward width", "h", 1, "d_ff, F"),
+    ("L", "layers", "L", 0, "n_layer, l"),
+    ("V", "vocabulary", "V", 1, "n_vocab, v"),
+    ("heads", "query heads", r"n_{\mathrm{heads}}", 1, "a, H, n"),
+    ("kv", "key-value heads", r"n_{\mathrm{kv}}", 1, "G, n_kv"),
+    ("k", "head width", "k", 1, "d_head, Q, p"),
+    ("s", "tokens processed", "s", 1, "T, n_ctx"),
+    ("t", "tokens attended", "t", 1, "S"),
+    ("u", "target tokens", "u", 1, ""),
+    ("b", "batch", "b", 1, "B"),
+    ("P", "positions", "P", 1, "n_ctx, T"),
+    ("types", "token types", r"n_{\mathrm{types}}", 0, "S"),
+    ("E", "experts", "E", 1, "n_experts"),
+    ("K", "experts chosen a token", "K", 1, "top_k"),
+    ("h_e", "width of one expert", r"h_{\mathrm{e}}", 1, "moe_intermediate_size"),
+    ("E_s", "shared experts", r"E_{\mathrm{s}}", 0, "n_shared"),
+    ("r_q", "query rank", r"r_{\mathrm{q}}", 1, "q_lora_rank"),
+    ("r_kv", "key-value rank", r"r_{\mathrm{kv}}", 1, "d_c"),
+    ("nope", "head width without rotation", r"k_{\mathrm{nope}}", 1, "qk_nope_head_dim"),
+    ("rope", "head width with rotation", r"k_{\mathrm{rope}}", 1, "qk_rope_head_dim"),
+    ("v", "value head width", "v", 1, "v_head_dim"),
+    ("L_dense", "dense layers", r"L_{\mathrm{dense}}", 0, "first_k_dense_replace"),
+    ("L_global", "layers with global attention", r"L_{\mathrm{global}}", 0, ""),
+    ("L_dec", "decoder layers", r"L_{\mathrm{dec}}", 0, ""),
+    ("r", "rank of a factorisation", "r", 1, ""),
+    ("e", "embedding width", "e", 1, "embedding_size"),
+    ("w", "kernel side", "w", 1, "k"),
+    ("c", "channels", "c", 1, ""),
+    ("C", "classes", "C", 1, "num_labels"),
+    ("side", "image side", r"n_{\mathrm{side}}", 1, ""),
+    ("patch", "patch side", r"n_{\mathrm{patch}}", 1, ""),
+    ("m", "output width", "m", 1, "d_out"),
+    ("n", "width of a layer", "n", 1, ""),
+    ("buckets", "relative-position buckets", r"n_{\mathrm{buckets}}", 1, ""),
+    ("N", "parameters", "N", 1, ""),
+    ("D", "training tokens", "D", 1, ""),
+)
+TABLE = {row[0]: Letter(*row) for row in _ROWS}
+
+
+def known(name: str) -> bool:
+    """Whether `name` is a letter of the table, with or without an index.
+
+    >>> known("d"), known("n_12"), known("width")
+    (True, True, False)
+    """
+    base, _, index = name.rpartition("_")
+    return name in TABLE or (base in TABLE and index.isascii() and index.isdigit())
+
+
+def letter(name: str) -> Letter:
+    """The row of a letter; an index is carried into meaning and LaTeX.
+
+    >>> letter("n_1").latex, letter("n_1").meaning
+    ('n_{1}', 'width of a layer 1')
+
+    Raises FormulaError for a letter that the table does not have.
+    """
+    if name in TABLE:
+        return TABLE[name]
+    if not known(name):
+        raise FormulaError(f"unknown symbol '{name}'; {nearest(name, list(TABLE))}")
+    base, _, index = name.rpartition("_")
+    row = TABLE[base]
+    return Letter(name, f"{row.meaning} {index}", f"{row.latex}_{{{index}}}", row.least, row.others)
+
+
+_made: dict[str, Any] = {}
+
+
+def symbol(name: str) -> Any:
+    """The SymPy symbol of a letter, a positive integer, always the same object.
+
+    >>> symbol("d") is symbol("d"), symbol("d").is_positive
+    (True, True)
+    """
+    if name not in _made:
+        letter(name)  # refuses a name that the table does not have
+        import sympy
+
+        _made[name] = sympy.Symbol(name, integer=True, positive=True)
+    return _made[name]
+
+
+def __getattr__(name: str) -> Any:
+    if known(name):
+        return symbol(name)
+    raise AttributeError(f"module 'symcount.symbols' has no letter '{name}'; {nearest(name, list(TABLE))}")
+
+
+def __dir__() -> list[str]:
+    return sorted(TABLE)
