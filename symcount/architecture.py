@@ -150,7 +150,11 @@ class Model:
         """What an answer about this model must say: its flags, and the class defaults it took."""
         flags = {name: self.given.get(name, default) for name, default in self.architecture.flags.items()}
         shown = [f"{name}={_text(flag)}" for name, flag in flags.items()]
-        return (*shown, *(("defaults taken: " + ", ".join(self.defaults),) if self.defaults else ()))
+        ties = [f"{name} = {formula}" for name, formula in self.architecture.follows.items() if name not in self.given]
+        ties += [f"{name} = {formula}" for name, formula in self.given.items()
+                 if isinstance(formula, Polynomial) and str(formula) != name]
+        taken = ["defaults taken: " + ", ".join(self.defaults)] if self.defaults else []
+        return (*filter(None, (", ".join(shown), ", ".join(ties))), *taken)
 
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
@@ -223,12 +227,13 @@ class Model:
 
     def _numbers(self) -> dict[str, int]:
         """Every size that has a number; SizeError, with its formula, where one cannot be."""
-        numbers: dict[str, int] = {"b": 1}
+        numbers: dict[str, int] = {}
         for name, given in self.given.items():
             if isinstance(given, tuple):
                 numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
             elif isinstance(given, int) and not isinstance(given, bool):
                 numbers[name] = given
+        numbers.setdefault("b", 1)
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
             if name in numbers or name == "n" or not known(name):

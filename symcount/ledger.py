@@ -43,16 +43,17 @@ class Ledger:
     >>> ledger.total, ledger.without("bias").total, list(ledger.by(1))
     (16, 12, ['up'])
 
-    `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions.
+    `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions, `bounds` what
+    must hold for the network beside what its terms say (s at most P).
     Raises ShapeError for two terms of one path.
     """
 
-    __slots__ = ("notes", "subject", "terms", "unit", "values")
+    __slots__ = ("bounds", "notes", "subject", "terms", "unit", "values")
 
     def __init__(self, unit: str, terms: Iterable[Term], values: Mapping[str, int] | None = None,
-                 subject: str = "", notes: tuple[str, ...] = ()) -> None:
+                 subject: str = "", notes: tuple[str, ...] = (), bounds: tuple[Condition, ...] = ()) -> None:
         self.unit, self.terms = unit, tuple(terms)
-        self.values, self.subject, self.notes = dict(values or {}), subject, notes
+        self.values, self.subject, self.notes, self.bounds = dict(values or {}), subject, notes, bounds
         if unit not in UNITS:
             raise UnitError(f"unknown unit '{unit}'; {nearest(unit, list(UNITS))}")
         paths = [term.path for term in self.terms]
@@ -61,7 +62,7 @@ class Ledger:
             raise ShapeError(f"two terms have the path '{twice}': name the two uses apart")
 
     def _of(self, terms: Iterable[Term]) -> Ledger:
-        return Ledger(self.unit, terms, self.values, self.subject, self.notes)
+        return Ledger(self.unit, terms, self.values, self.subject, self.notes, self.bounds)
 
     @property
     def size(self) -> Size:
@@ -73,9 +74,8 @@ class Ledger:
 
     @property
     def letters(self) -> list[str]:
-        """The letters that the terms are written in, in order."""
-        sizes = (size for term in self.terms for size in (*(runs for _, runs in term.scopes), *term.factors))
-        return list(dict.fromkeys(name for size in sizes for name in letters(size)))
+        """The letters of the terms, in order; what cancels within a term (heads · d/heads) is none of them."""
+        return list(dict.fromkeys(name for term in self.terms for name in letters(term.size)))
 
     @property
     def open(self) -> list[str]:
@@ -86,7 +86,7 @@ class Ledger:
     def conditions(self) -> tuple[Condition, ...]:
         """What must hold for the formula: exact divisions, and sizes within bounds."""
         sizes = (size for term in self.terms for size in (*(runs for _, runs in term.scopes), *term.factors))
-        return tuple({str(c): c for size in sizes for c in conditions(size)}.values())
+        return tuple({str(c): c for c in (*(c for size in sizes for c in conditions(size)), *self.bounds)}.values())
 
     @property
     def total(self) -> Any:
@@ -136,7 +136,7 @@ class Ledger:
                 raise ModelError(f"{self.subject or 'the ledger'} has no kind or part '{name}'; {nearest(name, known)}")
         kept = [t for t in self.terms if not any(name in t.kinds or matches(t.path, name) for name in names)]
         left = self._of(kept)
-        left.notes = (*self.notes, *(f"without {name}" for name in names))
+        left.notes = (*self.notes, "without " + ", ".join(names))
         return left
 
     def by(self, depth: int | str) -> dict[str, Ledger]:
@@ -172,7 +172,7 @@ class Ledger:
                 raise UnitError(f"cannot add accounts in which {name} is {self.values[name]:,} "
                                 f"and {other.values[name]:,}")
         return Ledger(self.unit, self.terms + other.terms, {**self.values, **other.values}, self.subject,
-                      tuple(dict.fromkeys(self.notes + other.notes)))
+                      tuple(dict.fromkeys(self.notes + other.notes)), self.bounds + other.bounds)
 
     def __repr__(self) -> str:
         try:

@@ -7,7 +7,7 @@ with all sizes free. A CHANGE is SIZE=EXPR, FLAG=true|false|none|WORD, `tied`, `
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Model
-from symcount.architectures import files, load, names, published
+from symcount.architectures import files, load, names
 from symcount.config import read_config
 from symcount.errors import FormulaError, ModelError, SymcountError, nearest
 from symcount.sizes import letter
@@ -94,9 +94,8 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
     rest = text[len(name):]
     if "/" in name or name.endswith((".json", ".py")):
         return (_file(name, head), rest)
-    if name in names() or name in published():
-        file = names().get(name) or published()[name]
-        architecture = load(file)
+    if name in names():
+        architecture = load(names()[name][0])
         if not (rest.startswith(":") and not rest[1:] and name in files()):
             entry = architecture.published[name]
             return Model(architecture, entry.sizes, name=name, cls=head or entry.cls,
@@ -104,7 +103,8 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
     if name in files():
         architecture = load(name)
         free = {size: letter(size) for size in architecture.sizes if size != "n"} if rest.startswith(":") else {}
-        return Model(architecture, free, cls=head or ""), rest
+        usual = next((entry.cls for entry in architecture.published.values()), "")
+        return Model(architecture, free, cls=head or usual), rest
     raise ModelError(f"no model '{name}'; {nearest(name, [*names(), *files()])}")
 
 

@@ -299,6 +299,9 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
                     else letters(atom))
             for _ in range(abs(power)):
                 above, below = (above * base, below) if power > 0 else (above, below * base)
-        term = above if isinstance(below, int) and below == 1 else per(above, below)
+        if isinstance(below, int) and lift(above) is not NotImplemented:
+            term = above if below == 1 else lift(above) * quotient(1, below)  # 8d/3 may still become whole
+        else:
+            term = per(above, below)
         result = term if isinstance(result, int) and not result else result + term
     return result

@@ -54,7 +54,7 @@ _ROWS = (
     ("side", "image side", r"n_{\mathrm{side}}", 1, ""),
     ("patch", "patch side", r"n_{\mathrm{patch}}", 1, ""),
     ("m", "output width", "m", 1, "d_out"),
-    ("n", "width of a layer", "n", 1, ""),
+    ("n", "width of layer", "n", 1, ""),
     ("buckets", "relative-position buckets", r"n_{\mathrm{buckets}}", 1, ""),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
@@ -76,7 +76,7 @@ def letter(name: str) -> Letter:
     """The row of a letter; an index is carried into meaning and LaTeX.
 
     >>> letter("n_1").latex, letter("n_1").meaning
-    ('n_{1}', 'width of a layer 1')
+    ('n_{1}', 'width of layer 1')
 
     Raises FormulaError for a letter that the table does not have.
     """

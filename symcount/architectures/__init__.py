@@ -31,25 +31,23 @@ def load(file: str) -> Architecture:
     return found
 
 
-def names() -> dict[str, str]:
-    """{published name: file}, from the generated index, or from the files themselves if one is newer.
+def names() -> dict[str, tuple[str, str, int]]:
+    """{published name: (file, class, parameters)}, from the generated index, or from the files if one is newer.
 
     >>> names()["llama-7b"]
-    'llama'
+    ('llama', 'LlamaForCausalLM', 6738415616)
     """
     from symcount.architectures import index
 
-    if index.FILES == tuple(files()):
-        return index.PUBLISHED
-    return published()
+    return index.PUBLISHED if index.FILES == tuple(files()) else published()
 
 
-def published() -> dict[str, str]:
-    """{published name: file}, read from every file."""
-    found: dict[str, str] = {}
+def published() -> dict[str, tuple[str, str, int]]:
+    """The same, read from every file."""
+    found: dict[str, tuple[str, str, int]] = {}
     for file in files():
-        for name in load(file).published:
+        for name, entry in load(file).published.items():
             if name in found:
-                raise ModelError(f"'{name}' is published in {found[name]}.py and in {file}.py")
-            found[name] = file
+                raise ModelError(f"'{name}' is published in {found[name][0]}.py and in {file}.py")
+            found[name] = (file, entry.cls, entry.count)
     return found

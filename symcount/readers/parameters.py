@@ -38,10 +38,10 @@ def active_parameters(subject: Any) -> Ledger:
             axis = uses[0].details["indexed"]
             size = next(x for x in walk(uses[0].inputs[0]) if x.verb == "top")
             chosen[made[0].path] = (axis, size.axes[size.details["into"]])
-    return _read(subject, chosen, " active")
+    return _read(subject, chosen, active=True)
 
 
-def _read(subject: Any, chosen: dict[str, tuple[str, Any]], which: str = "") -> Ledger:
+def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
     terms = []
     for path, (x, *_) in weights(net).items():
@@ -51,7 +51,8 @@ def _read(subject: Any, chosen: dict[str, tuple[str, Any]], which: str = "") -> 
         axis, rows = chosen.get(path, ("", 0))
         factors = tuple(rows if name == axis else size for name, size in x.axes.items())
         terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))
-    ledger = Ledger("parameter", terms, values, title, notes if not which else (*notes, "active experts only"))
+    once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
+    ledger = Ledger("parameter", terms, values, title, (once, *notes))
     for part in parts:
         ledger = ledger.where(part)
     return ledger

@@ -1,0 +1,253 @@
+"""The command line: it reads what was asked, calls the library, and prints; it knows no formula.
+
+    symcount VERB MODEL… [--of QUANTITY,…] [--set CHANGE,…] [--without KIND|PATH,…] [--by DEPTH|kind|trainable]
+             [--convention NAME] [--phase NAME] [--head CLASS] [--format text|markdown|latex|json] [-o FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from symcount import __version__
+from symcount.errors import ModelError, SymcountError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
+
+EXAMPLES = """\
+symcount counts neural networks, and shows why. Five things to try:
+
+  symcount count llama-7b                          parameters, by part
+  symcount derive mlp:784-128-10                   the count, step by step
+  symcount formula bert-base-uncased               the closed form
+  symcount flops llama-7b --set s=2048             the work of one forward pass
+  symcount count config.json --keys                your own model, and how its keys were read
+
+symcount --help lists verbs and options; symcount models lists the models."""
+
+VERBS = {
+    "count": "how many, by part (--of params,active,macs,flops)",
+    "formula": "the closed form, and what it does not depend on",
+    "flops": "short for count --of flops",
+    "derive": "the count as a derivation",
+    "models": "the models known by name",
+    "explain": "MODEL@PATH, a configuration key, a convention or a symbol",
+}
+FORMATS = ("text", "markdown", "latex", "json")
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose refusals are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ModelError(f"{message}; symcount --help lists verbs and options")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answer one call: 0 answered, 2 for input that is wrong, with one line on standard error."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        output, target = _answer(words)
+        if target:
+            _write(target, output)
+        else:
+            sys.stdout.write(output)
+            sys.stdout.flush()
+    except SymcountError as error:
+        sys.stderr.write(f"symcount: {' '.join(str(error).split())}\n")
+        return 2
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stderr.close()
+        return 0
+    return 0
+
+
+def _answer(words: list[str]) -> tuple[str, str | None]:
+    if not words:
+        return EXAMPLES + "\n", None
+    if words[0] in ("--version", "-V"):
+        return f"symcount {__version__}\n", None
+    if words[0] in ("--help", "-h", "help"):
+        return _parser().format_help(), None
+    if words[0] not in VERBS:
+        raise ModelError(f"no verb '{words[0]}'; {nearest(words[0], list(VERBS))}")
+    if "--help" in words or "-h" in words:
+        return _parser().format_help(), None
+    asked = _parser().parse_args(words)
+    if asked.format == "json":
+        import json
+
+        return json.dumps(_RUN[asked.verb](asked), indent=2, ensure_ascii=False) + "\n", asked.output
+    return _RUN[asked.verb](asked).rstrip("\n") + "\n", asked.output
+
+
+def _parser() -> argparse.ArgumentParser:
+    verbs = "\n".join(f"  {verb:<9} {says}" for verb, says in VERBS.items())
+    parser = _Parser(
+        prog="symcount", usage="symcount VERB MODEL... [options]", add_help=False, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=f"Counts neural networks, as formula, number and derivation.\n\nverbs:\n{verbs}",
+        epilog="MODEL is a name, a config.json, a folder with one, a .py file with forward(z), or - for a\n"
+               "configuration on standard input; then @PATH for one part, and :CHANGES, as in\n"
+               "llama-7b@layers.mlp  bert-base-uncased:V=40000,L=8  llama:h=4d  mlp:784-128-10  gpt2:untied")
+    parser.add_argument("verb", choices=list(VERBS), help=argparse.SUPPRESS)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=argparse.SUPPRESS)
+    option = parser.add_argument
+    option("--of", metavar="QUANTITY,…", help="params, active, macs, flops, each with @PATH if you like")
+    option("--set", metavar="CHANGE,…", default="", help="the same changes for every model: s=2048, h=4d, untied")
+    option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
+    option("--by", metavar="DEPTH", help="group by depth 1, 2, … or by kind or trainable (default 2)")
+    option("--convention", metavar="NAME", default="matmul", help="what counts as work (default matmul)")
+    option("--phase", metavar="NAME", default="forward", help="forward")
+    option("--head", metavar="CLASS", help="another class of the family, as LlamaForSequenceClassification")
+    option("--keys", action="store_true", help="how each key of a configuration was read")
+    option("--format", choices=FORMATS, default="text", help="text, markdown, latex or json")
+    option("-o", "--output", metavar="FILE", help="write to a file")
+    return parser
+
+
+def _models(asked: Any) -> list[Any]:
+    from symcount.naming import model, read_changes
+
+    if not asked.models:
+        raise ModelError(f"{asked.verb} needs a model, as in symcount {asked.verb} llama-7b")
+    found = []
+    for name in asked.models:
+        one = model(name, **({"head": asked.head} if asked.head else {}))
+        found.append(one.replace(**read_changes(one, asked.set)) if asked.set else one)
+    return found
+
+
+def _ledgers(asked: Any) -> list[tuple[Any, str, Any]]:
+    """(model, quantity, ledger) for every model and quantity asked for."""
+    from symcount.readers.quantities import read
+
+    default = "flops" if asked.verb == "flops" else "params"
+    quantities = (asked.of or default).split(",")
+    found = []
+    for one in _models(asked):
+        for quantity in quantities:
+            ledger = read(one, quantity, convention=asked.convention, phase=asked.phase)
+            if asked.without:
+                ledger = ledger.without(*asked.without.split(","))
+            found.append((one, quantity, ledger))
+    return found
+
+
+def _depth(asked: Any) -> int | str:
+    if asked.by is None:
+        return 2
+    return int(asked.by) if asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else str(asked.by)
+
+
+def _renderer(asked: Any) -> Any:
+    from importlib import import_module
+
+    return import_module(f"symcount.render.{asked.format}")
+
+
+def _count(asked: Any) -> Any:
+    from symcount.counting import table
+
+    if asked.keys:
+        return _keys(asked)
+    if asked.format == "json":
+        return _data(asked)
+    render = _renderer(asked)
+    return "\n\n".join(render.table(table(ledger, _depth(asked))).rstrip("\n") for _, _, ledger in _ledgers(asked))
+
+
+def _data(asked: Any) -> Any:
+    from symcount.conventions import convention
+    from symcount.counting import rows, table
+    from symcount.render.data import account
+
+    found = []
+    for one, quantity, ledger in _ledgers(asked):
+        named = convention(asked.convention).name if quantity.partition("@")[0] in ("flops", "macs") else None
+        terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked)).rows
+        found.append(account(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit, convention=named,
+                             values=one.values, terms=terms))
+    return found[0] if len(found) == 1 else found
+
+
+def _keys(asked: Any) -> Any:
+    found = []
+    for one in _models(asked):
+        if not one.keys:
+            raise ModelError(f"{one.name}: --keys shows how a configuration was read; this model has none")
+        if asked.format == "json":
+            found.append({"model": one.title, "keys": [dict(zip(("key", "value", "read"), row, strict=True))
+                                                       for row in one.keys]})
+            continue
+        from symcount.render.text import columns
+
+        found.append(one.title + "\n\n" + columns([("key", "value", "read as"), *one.keys]))
+    return "\n\n".join(found) if asked.format != "json" else found[0] if len(found) == 1 else found
+
+
+def _formula(asked: Any) -> Any:
+    from symcount.counting import formula, independent, notes, title
+
+    if asked.format == "json":
+        return _data(asked)
+    blocks = []
+    for one, _, ledger in _ledgers(asked):
+        free = independent(ledger, one)
+        says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
+        blocks.append(_renderer(asked).formula(title(ledger), formula(ledger), says))
+    return "\n\n".join(block.rstrip("\n") for block in blocks)
+
+
+def _derive(asked: Any) -> Any:
+    from symcount.counting import derive
+
+    if asked.format == "json":
+        return _data(asked)
+    render = _renderer(asked)
+    return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in _ledgers(asked))
+
+
+def _list(asked: Any) -> Any:
+    from symcount.architectures import files, names
+
+    if asked.models:
+        raise ModelError("models takes no model; symcount count NAME counts one")
+    published = names()
+    if asked.format == "json":
+        return [{"model": name, "class": cls, "parameters": count} for name, (_, cls, count) in published.items()]
+    from symcount.render.text import columns
+
+    return columns([("model", "class", "parameters"),
+                    *((name, cls, f"{count:,}") for name, (_, cls, count) in published.items())], right=2) + (
+        "\n\narchitectures, with all sizes free: " + " ".join(f"{file}:" for file in files()))
+
+
+def _explain(asked: Any) -> Any:
+    from symcount.explaining import explain
+
+    if len(asked.models) != 1:
+        raise ModelError("explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol")
+    if asked.format != "text":
+        raise ModelError("explain answers in text only")
+    return explain(asked.models[0])
+
+
+def _write(target: str, output: str) -> None:
+    """Write a whole file or none."""
+    import os
+    import tempfile
+
+    try:
+        folder = os.path.dirname(os.path.abspath(target))
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
+            file.write(output)
+        os.replace(file.name, target)
+    except OSError as error:
+        raise ModelError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+_RUN = {"count": _count, "flops": _count, "formula": _formula, "derive": _derive, "models": _list, "explain": _explain}

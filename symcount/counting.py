@@ -1,0 +1,258 @@
+"""A ledger to what people read: its formula in the author's order, a table of parts, a derivation.
+
+The writer's rules: (a) a scope that runs more than once is a group, other scopes dissolve; (b) like products
+add, and equal groups add their runs; (c) in a sum the degree falls, ties stay as written; (d) one-letter
+names stand before long ones; (e) components are grouped, never factored by algebra.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
+from symcount.forms import Number, Product, Sum, monomial, numbers, size, total, written
+from symcount.ledger import UNITS, Ledger, Term
+from symcount.polynomials import Call, Polynomial, quotient
+from symcount.sizes import letters, ratio, value
+from symcount.symbols import known
+from symcount.symbols import letter as row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from symcount.architecture import Model
+    from symcount.forms import Form
+    from symcount.polynomials import Size
+
+# coefficient · product of powers · product of brackets, each bracket a tuple of addends
+_Addend = namedtuple("_Addend", "coefficient powers brackets")
+
+
+def formula(ledger: Ledger) -> Form:
+    """The sum of a ledger as its author would write it.
+
+    >>> from symcount.naming import model
+    >>> from symcount.readers.parameters import parameters
+    >>> from symcount.render import text
+    >>> text.form(formula(parameters(model("llama-7b"))))
+    'L(4d² + 3dh + 2d) + 2Vd + d'
+    """
+    return _sum(_gathered([(term.scopes, term.factors) for term in ledger.terms]))
+
+
+def table(ledger: Ledger, depth: int | str = 2) -> Table:
+    """The parts of a ledger with formula, count and share: a tree down to `depth`, or by kind or trainable."""
+    whole = None if ledger.open else ledger.total
+    listed: list[Row] = []
+    if isinstance(depth, int) and depth > 0:
+        _list(ledger, 1, depth, whole, listed)
+    else:
+        listed = [_row(part, name, 1, whole) for name, part in ledger.by(depth).items()]
+    total_row = Row(0, "total", None, formula(ledger), whole, None)
+    return Table(title(ledger), UNITS[ledger.unit], tuple(listed), total_row, notes(ledger))
+
+
+def rows(ledger: Ledger) -> tuple[Row, ...]:
+    """Every term of a ledger as a row."""
+    whole = None if ledger.open else ledger.total
+    return tuple(_row(_part([term], ledger), term.path, 1, whole) for term in ledger.terms)
+
+
+def derive(ledger: Ledger) -> Derivation:
+    """How a count comes about: symbols, then each part as formula, numbers and count, then the total.
+
+    >>> from symcount.naming import model
+    >>> from symcount.readers.parameters import parameters
+    >>> print(derive(parameters(model("mlp:4-3-2"))).steps[0].name)
+    layer1
+    """
+    steps = _steps([*ledger.terms], ledger)
+    if len(ledger.by(1)) > 1:
+        whole = formula(ledger)
+        lines = [numbers(whole, ledger.values), _partial(whole, ledger), _by_part(ledger)] if not ledger.open else []
+        steps.append(_equation("total", ledger, lines))
+    symbols = tuple(SymbolRow(name, row(name).meaning, ledger.values.get(name)) for name in ledger.letters)
+    return Derivation(title(ledger), steps, symbols=symbols, table=table(ledger), notes=notes(ledger))
+
+
+def title(ledger: Ledger) -> str:
+    """What is counted, of what."""
+    return f"{ledger.subject}: {UNITS[ledger.unit]}" if ledger.subject else UNITS[ledger.unit]
+
+
+def notes(ledger: Ledger) -> tuple[str, ...]:
+    """The conventions of a count, and the conditions under which its formula holds."""
+    held = [f"{_plain(c.left)} divides {_plain(c.right)}" if c.relation == "divides"
+            else f"{_plain(c.left)} is at most {_plain(c.right)}" for c in ledger.conditions]
+    run = [f"b = {ledger.values['b']:,}"] if "b" in ledger.letters and "b" in ledger.values else []
+    return (*ledger.notes, *run, *(("holds when " + " and ".join(held),) if held else ()))
+
+
+def independent(ledger: Ledger, model: Model) -> list[str]:
+    """The letters of a model, and of a run, that the count does not depend on."""
+    sizes = [name for name, given in model.given.items() if known(name) and not isinstance(given, (bool, tuple))]
+    return [name for name in dict.fromkeys((*sizes, "s", "b")) if name not in letters(ledger.size)]
+
+
+def _plain(amount: Size) -> str:
+    from symcount.render import text
+
+    return text.form(written(amount))
+
+
+def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
+    runs = {runs for term in part.terms for path, runs in term.scopes if path == name and _repeated(runs)}
+    times = written(runs.pop()) if len(runs) == 1 else None
+    if times is not None and not part.open:
+        times = numbers(times, part.values)
+    count = None if whole is None else part.total
+    return Row(depth, name, times, formula(part), count, _share(count, whole) if whole else None)
+
+
+def _share(count: Any, whole: Any) -> int:
+    """Hundredths of a percent, rounded half up."""
+    return int((20_000 * count + whole) // (2 * whole))
+
+
+def _list(ledger: Ledger, depth: int, deepest: int, whole: Any, listed: list[Row]) -> None:
+    for name, part in ledger.by(depth).items():
+        if len(name.split(".")) < depth:
+            continue
+        listed.append(_row(part, name, depth, whole))
+        if depth < deepest and len(part.by(depth + 1)) > 1:
+            _list(part, depth + 1, deepest, whole, listed)
+
+
+def _steps(terms: list[Term], ledger: Ledger, depth: int = 1, each: str = "") -> list[Equation]:
+    """A step for every part at this depth; a repeated part is first explained once, then multiplied."""
+    steps = []
+    for name, inside in _by_path(terms, depth).items():
+        runs = next((r for path, r in inside[0].scopes if path == name and _repeated(r)), None)
+        whole = _part(inside, ledger)
+        if runs is None:
+            steps.append(_equation(name + each, whole, [numbers(formula(whole), ledger.values)] * (not ledger.open)))
+            continue
+        once = [term._replace(scopes=tuple(scope for scope in term.scopes if scope[0] != name)) for term in inside]
+        one, parts = _part(once, ledger), _by_path(once, depth + 1)
+        steps += _steps(once, ledger, depth + 1, " (each)")
+        if len(parts) > 1:
+            counts = [] if ledger.open else [(1, number(_part(part, ledger).total)) for part in parts.values()]
+            steps.append(_equation(f"{name} (each)", one, [total(counts)] * (not ledger.open)))
+        times = [] if ledger.open else [Product((Number(value(runs, ledger.values)), number(one.total)))]
+        steps.append(_equation(name + each, whole, times))
+    return steps
+
+
+def _by_path(terms: list[Term], depth: int) -> dict[str, list[Term]]:
+    groups: dict[str, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(".".join(term.path.split(".")[:depth]), []).append(term)
+    return groups
+
+
+def _part(terms: list[Term], ledger: Ledger) -> Ledger:
+    return Ledger(ledger.unit, terms, ledger.values, ledger.subject, ledger.notes)
+
+
+def _equation(name: str, part: Ledger, between: list[Form]) -> Equation:
+    """Formula, the lines between, and the count if there is one."""
+    last = [] if part.open else [number(part.total)]
+    return Equation(name, [formula(part), *between, *last], of=part.size, values=part.values)
+
+
+def _partial(whole: Form, ledger: Ledger) -> Form:
+    """The line of partial numbers: every term of the sum as one number."""
+    if not isinstance(whole, Sum):
+        return number(ledger.total)
+    return Sum(tuple((sign, number(_fraction(size(term), ledger))) for sign, term in whole.terms))
+
+
+def _by_part(ledger: Ledger) -> Form:
+    """The sum of the parts, each as the number that its step ended with."""
+    return total([(1, number(part.total)) for part in ledger.by(1).values()])
+
+
+def _fraction(amount: Size, ledger: Ledger) -> Any:
+    return quotient(*ratio(amount, ledger.values))
+
+
+def _repeated(runs: Size) -> bool:
+    return not (isinstance(runs, int) and runs == 1)
+
+
+def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> tuple[_Addend, ...]:
+    """Like products added, repeated scopes grouped, the degree falling."""
+    found: dict[Any, _Addend] = {}
+    groups: dict[str, tuple[Size, list[Any]]] = {}
+    bodies: dict[Any, tuple[Size, tuple[_Addend, ...]]] = {}
+    for scopes, factors in terms:
+        at = next((i for i, (_, runs) in enumerate(scopes) if _repeated(runs)), None)
+        if at is None:
+            _add(found, _addend(factors))
+        else:
+            path, runs = scopes[at]
+            groups.setdefault(path, (runs, []))[1].append((scopes[at + 1:], factors))
+    for runs, inside in groups.values():
+        body = _gathered(inside)
+        old = bodies.get(_key_of(body))
+        bodies[_key_of(body)] = (runs if old is None else old[0] + runs, body)
+    for runs, body in bodies.values():
+        outer = _addend((runs,))
+        if len(body) == 1:
+            _add(found, _times(outer, body[0]))
+        else:
+            _add(found, outer._replace(brackets=(*outer.brackets, body)))
+    return tuple(sorted((addend for addend in found.values() if addend.coefficient), key=_degree, reverse=True))
+
+
+def _addend(factors: Iterable[Size]) -> _Addend:
+    """The product of sizes: single terms multiply, sums stay in brackets."""
+    result = _Addend(1, {}, ())
+    for factor in factors:
+        if not isinstance(factor, Polynomial):
+            result = result._replace(coefficient=result.coefficient * factor)
+        elif len(factor.terms) == 1:
+            (powers, coefficient), = factor.terms.values()
+            result = _times(result, _Addend(coefficient, dict(powers), ()))
+        else:
+            inner = tuple(_Addend(c, dict(powers), ()) for powers, c in factor.terms.values())
+            result = result._replace(brackets=(*result.brackets, inner))
+    return result
+
+
+def _times(a: _Addend, b: _Addend) -> _Addend:
+    powers = dict(a.powers)
+    for atom, power in b.powers.items():
+        powers[atom] = powers.get(atom, 0) + power
+    return _Addend(a.coefficient * b.coefficient, {atom: p for atom, p in powers.items() if p}, a.brackets + b.brackets)
+
+
+def _add(found: dict[Any, _Addend], addend: _Addend) -> None:
+    key = _key(addend)
+    old = found.get(key)
+    found[key] = addend if old is None else old._replace(coefficient=old.coefficient + addend.coefficient)
+
+
+def _key(addend: _Addend) -> Any:
+    return frozenset(addend.powers.items()), tuple(sorted(map(str, map(_key_of, addend.brackets))))
+
+
+def _key_of(body: tuple[_Addend, ...]) -> str:
+    return " + ".join(sorted(f"{a.coefficient}*{_text(a)}" for a in body))
+
+
+def _text(addend: _Addend) -> str:
+    powers = sorted(f"{atom.key if isinstance(atom, Call) else atom}^{p}" for atom, p in addend.powers.items())
+    return "*".join([*powers, *sorted(f"({_key_of(inner)})" for inner in addend.brackets)])
+
+
+def _degree(addend: _Addend) -> int:
+    inner = sum(max((_degree(a) for a in body), default=0) for body in addend.brackets)
+    return inner + sum(power for power in addend.powers.values())
+
+
+def _sum(addends: tuple[_Addend, ...]) -> Form:
+    return total([(1 if a.coefficient > 0 else -1,
+                   monomial(abs(a.coefficient), a.powers, tuple(map(_sum, a.brackets)))) for a in addends])

@@ -1,0 +1,108 @@
+"""A derivation: steps that follow from one another, each checked when it is built, and what is needed to read it."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.errors import ProofError
+from symcount.forms import Number, Quotient, size
+from symcount.sizes import letters, ratio, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from symcount.forms import Form
+    from symcount.polynomials import Size
+
+# A row of a table of parts: depth in the tree, part, its repetitions (or None), form,
+# count or None, share in hundredths of a percent or None
+Row = namedtuple("Row", "depth part runs form count share")
+Table = namedtuple("Table", "title unit rows total notes")
+SymbolRow = namedtuple("SymbolRow", "name meaning value")
+
+
+class Equation:
+    """A counting step: `name` equals each of the forms, which are one another's values.
+
+    The first form must be the polynomial `of`; all must be one number for `values`, where they have one.
+    Raises ProofError, with the step's name and the two numbers, where a line does not follow.
+
+    >>> Equation("area", [Number(12), Number(13)], of=12)
+    Traceback (most recent call last):
+    symcount.errors.ProofError: step 'area': line 2 is 13, not 12
+    """
+
+    __slots__ = ("forms", "name", "why")
+
+    def __init__(self, name: str, forms: list[Form], *, of: Size, values: Mapping[str, int] | None = None,
+                 why: str = "") -> None:
+        self.name, self.why = name, why
+        self.forms = tuple(form for i, form in enumerate(forms) if i == 0 or form != forms[i - 1])
+        values = values or {}
+        first = size(self.forms[0])
+        if not same(first, of):
+            raise ProofError(f"step '{name}': the formula is {first}, not {of}")
+        for i, form in enumerate(self.forms[1:], start=2):
+            line = size(form)
+            if any(letter not in values for letter in (*letters(line), *letters(of))):
+                raise ProofError(f"step '{name}': line {i} is {line}, and {of} has no value to compare")
+            if ratio(line, values) != ratio(of, values):
+                found, wanted = (_exact(ratio(side, values)) for side in (line, of))
+                raise ProofError(f"step '{name}': line {i} is {found}, not {wanted}")
+
+
+class Derivation:
+    """Title, symbols, steps, and a table of the parts; `steps` may be counting steps or steps of a proof.
+
+    `symbols` are rows (name, meaning, value or None); `table` is None where a derivation counts nothing.
+    Shown in a notebook as LaTeX and Markdown, printed as text.
+    """
+
+    __slots__ = ("notes", "steps", "symbols", "table", "title")
+
+    def __init__(self, title: str, steps: list[Any], *, symbols: tuple[SymbolRow, ...] = (),
+                 table: Table | None = None, notes: tuple[str, ...] = ()) -> None:
+        self.title, self.steps, self.symbols, self.table, self.notes = title, tuple(steps), symbols, table, notes
+
+    def to_text(self) -> str:
+        """Plain text."""
+        from symcount.render import text  # a front door: renderers stand above derivations
+
+        return text.derivation(self)
+
+    def to_markdown(self) -> str:
+        """Markdown with `$$` displays, for a code host, a notebook or pandoc."""
+        from symcount.render import markdown
+
+        return markdown.derivation(self)
+
+    def to_latex(self) -> str:
+        """LaTeX displays, one for each step, which KaTeX and MathJax take too."""
+        from symcount.render import latex
+
+        return latex.derivation(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle
+
+        return bundle(self, include, exclude)
+
+    def __repr__(self) -> str:
+        return f"<Derivation {self.title}: {len(self.steps)} steps>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _exact(fraction: tuple[int, int]) -> str:
+    top, bottom = fraction
+    return f"{top:,}" if bottom == 1 else f"{top:,}/{bottom:,}"
+
+
+def number(amount: Any) -> Form:
+    """A form for an exact amount: an int, or a fraction."""
+    if amount.denominator == 1:
+        return Number(int(amount))
+    return Quotient(Number(amount.numerator), Number(amount.denominator))

@@ -1,0 +1,74 @@
+"""One page about one thing: a part of a model, a configuration key, a convention, a symbol."""
+
+from __future__ import annotations
+
+from symcount.architectures import files, load
+from symcount.conventions import convention
+from symcount.conventions import names as conventions
+from symcount.errors import ModelError, nearest
+from symcount.symbols import TABLE, known, letter
+
+
+def explain(thing: str) -> str:
+    """The page of MODEL@PATH, of a configuration key, of a convention or of a symbol.
+
+    >>> print(explain("heads"))
+    heads: query heads
+    LaTeX n_{\\mathrm{heads}}; other authors write a, H, n
+
+    Raises ModelError for what is none of these.
+    """
+    if "@" in thing:
+        return _part(thing)
+    if thing in conventions():
+        found = convention(thing)
+        return f"{found.name}: a convention for work\n{found.says}\nsource: {found.source}"
+    if keys := _keys(thing):
+        return f"{thing}: a configuration key\n" + "\n".join(keys)
+    if known(thing):
+        row = letter(thing)
+        others = f"; other authors write {row.others}" if row.others else ""
+        return f"{row.name}: {row.meaning}\nLaTeX {row.latex}{others}"
+    names = {*conventions(), *TABLE, *(key for file in files() for key in load(file).keys)}
+    raise ModelError(f"nothing is known about '{thing}'; explain a part as MODEL@PATH; {nearest(thing, names)}")
+
+
+def _part(thing: str) -> str:
+    from symcount.counting import derive
+    from symcount.errors import SymcountError
+    from symcount.naming import model
+    from symcount.readers.parameters import parameters
+    from symcount.readers.work import multiply_adds
+
+    found, blocks, refused = model(thing), [], []
+    for reader in (parameters, multiply_adds):
+        try:
+            blocks.append(derive(reader(found)).to_text())
+        except SymcountError as error:  # a norm has no multiply-adds, scores have no parameters
+            refused.append(error)
+    if not blocks:
+        raise refused[0]
+    return "\n\n".join(blocks)
+
+
+def _keys(key: str) -> list[str]:
+    from symcount.config import IGNORED, ONLY
+
+    found = []
+    for file in files():
+        one = load(file)
+        name = one.aliases.get(key, key)
+        if name in one.keys:
+            size, default = one.keys[name]
+            shown = one.follows[size] if default is None else default
+            meaning = f" ({letter(size).meaning})" if known(size) else ""
+            found.append(f"  {file}: read as {size}{meaning}; when absent, {size} = {shown}")
+        elif name in one.only:
+            found.append(f"  {file}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")
+        elif name in one.ignored:
+            found.append(f"  {file}: ignored: {one.ignored[name]}")
+    if key in IGNORED and not found:
+        found.append(f"  every family: ignored: {IGNORED[key]}")
+    if key in ONLY and not found:
+        found.append(f"  every family: only {', '.join(map(str, ONLY[key][0]))}: {ONLY[key][1]}")
+    return found

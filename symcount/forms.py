@@ -1,0 +1,118 @@
+"""What a line of a derivation shows: a small tree that keeps the author's order and is printed as it stands.
+
+    Number Symbol Power Product Sum Quotient Function
+
+A form says how something is written; `size` says what it is, so that every line can be checked.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.polynomials import Call, Polynomial
+from symcount.sizes import ceil, least, letter, per, up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+    Form = Any  # one of the following
+
+Number = namedtuple("Number", "number")
+Symbol = namedtuple("Symbol", "name")
+Power = namedtuple("Power", "base exponent")
+Product = namedtuple("Product", "factors")
+Sum = namedtuple("Sum", "terms")  # (sign, form) each, sign 1 or -1
+Quotient = namedtuple("Quotient", "top bottom")
+Function = namedtuple("Function", "name args")  # ceil, floor, up, min
+
+_RULES = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+
+
+def size(form: Form) -> Size:
+    """The number or polynomial that a form is.
+
+    >>> size(Product((Number(3), Symbol("d"), Symbol("h"))))
+    3*d*h
+    """
+    kind = type(form)
+    if kind is Number:
+        return form.number
+    if kind is Symbol:
+        return letter(form.name)
+    if kind is Power:
+        return size(form.base) ** form.exponent
+    if kind is Quotient:
+        return per(size(form.top), size(form.bottom))
+    if kind is Function:
+        return _RULES[form.name](*map(size, form.args))
+    result: Size = 1 if kind is Product else 0
+    for part in form.factors if kind is Product else form.terms:
+        result = result * size(part) if kind is Product else result + part[0] * size(part[1])
+    return result
+
+
+def numbers(form: Form, values: Mapping[str, int]) -> Form:
+    """The substituted line: the same form with every symbol replaced by its number."""
+    kind = type(form)
+    if kind is Symbol:
+        return Number(values[form.name])
+    if kind is Power:
+        return Power(numbers(form.base, values), form.exponent)
+    if kind is Product:
+        return Product(tuple(numbers(factor, values) for factor in form.factors))
+    if kind is Sum:
+        return Sum(tuple((sign, numbers(term, values)) for sign, term in form.terms))
+    if kind is Quotient:
+        return Quotient(numbers(form.top, values), numbers(form.bottom, values))
+    if kind is Function:
+        return Function(form.name, tuple(numbers(arg, values) for arg in form.args))
+    return form
+
+
+def total(terms: list[tuple[int, Form]]) -> Form:
+    """A sum, or its only positive term."""
+    if not terms:
+        return Number(0)
+    return terms[0][1] if len(terms) == 1 and terms[0][0] > 0 else Sum(tuple(terms))
+
+
+def product(factors: list[Form]) -> Form:
+    """A product, or its only factor."""
+    return factors[0] if len(factors) == 1 else Product(tuple(factors)) if factors else Number(1)
+
+
+def monomial(coefficient: Any, powers: Mapping[Any, int], brackets: tuple[Form, ...] = ()) -> Form:
+    """A coefficient, one-letter names, long names, and brackets, in this order; what divides stands below.
+
+    >>> monomial(2, {"heads": 1, "d": 1})
+    Product(factors=(Number(number=2), Symbol(name='d'), Symbol(name='heads')))
+    """
+    above: list[Form] = []
+    below: list[Form] = []
+    short = [atom for atom in powers if isinstance(atom, str) and len(atom) == 1]
+    for atom in [*short, *(atom for atom in powers if atom not in short)]:
+        base = Function(atom.name, tuple(map(written, atom.args))) if isinstance(atom, Call) else Symbol(atom)
+        power = powers[atom]
+        (above if power > 0 else below).append(base if abs(power) == 1 else Power(base, abs(power)))
+    above.extend(brackets)
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, Number(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.insert(0, Number(coefficient.denominator))
+    return Quotient(product(above), product(below)) if below else product(above)
+
+
+def written(size: Size) -> Form:
+    """A size as it was written, its terms and factors in order.
+
+    >>> written(4 * letter("d") + 1)
+    Sum(terms=((1, Product(factors=(Number(number=4), Symbol(name='d')))), (1, Number(number=1))))
+    """
+    if not isinstance(size, Polynomial):
+        return Number(size)
+    return total([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))
+                  for powers, coefficient in size.terms.values()])

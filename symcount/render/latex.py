@@ -1,0 +1,172 @@
+"""LaTeX: one display for each step, at most 25 rows, in what KaTeX, MathJax and LaTeX all understand."""
+
+from __future__ import annotations
+
+from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol
+from symcount.render import exact, percent, text
+from symcount.symbols import letter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from symcount.derivation import Derivation, Table
+    from symcount.forms import Form
+
+_ROWS, _LINE = 25, 70  # rows of a display that still fit on a page; characters of a line that fit beside its name
+_SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
+                          "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$"})
+
+
+def form(shown: Form) -> str:
+    r"""A form as LaTeX mathematics.
+
+    >>> form(Power(Number(4096), 2))
+    '4{,}096^{2}'
+    """
+    kind = type(shown)
+    if kind is Number:
+        return number(shown.number)
+    if kind is Symbol:
+        return letter(shown.name).latex
+    if kind is Power:
+        base = _factor(shown.base)
+        return (f"{{{base}}}" if "_" in base or "^" in base else base) + f"^{{{shown.exponent}}}"
+    if kind is Sum:
+        return "".join((" + " if sign > 0 else " - ") * (i > 0) + ("-" if sign < 0 and i == 0 else "") + form(term)
+                       for i, (sign, term) in enumerate(shown.terms))
+    if kind is Quotient:
+        return rf"\frac{{{form(shown.top)}}}{{{form(shown.bottom)}}}"
+    if kind is Product:
+        return _product(shown)
+    a, b = shown.args
+    if shown.name == "min":
+        return rf"\min({form(a)}, {form(b)})"
+    inner = rf"\frac{{{form(a)}}}{{{form(b)}}}"
+    bar = "floor" if shown.name == "floor" else "ceil"
+    whole = rf"\left\l{bar} {inner} \right\r{bar}"
+    return rf"{form(b)} \cdot {whole}" if shown.name == "up" else whole
+
+
+def number(amount: Any) -> str:
+    """An exact amount, separators without space."""
+    return exact(amount).replace(",", "{,}")
+
+
+def words(shown: str) -> str:
+    """Text within mathematics."""
+    return rf"\text{{{shown.translate(_SPECIAL)}}}"
+
+
+def derivation(shown: Derivation) -> str:
+    """Every symbol, step and part, as displays with a line of text before each group."""
+    blocks = [rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
+    blocks += displays(shown)
+    if shown.notes:
+        blocks.append(f"Counted: {'; '.join(shown.notes)}.".translate(_SPECIAL).replace("−", "$-$")
+                      .replace("²", r"\textsuperscript{2}"))
+    return "\n\n".join(blocks) + "\n"
+
+
+def displays(shown: Derivation) -> list[str]:
+    """The displays of a derivation: symbols, one for each step, parts."""
+    blocks = symbols(shown)
+    blocks += [step(one) for one in shown.steps]
+    if shown.table:
+        blocks += parts(shown.table, formulas=True)
+    return blocks
+
+
+def formula(title: str, shown: Form, says: list[str]) -> str:
+    """A closed form, and what there is to say about it."""
+    lines = [rf"\textbf{{{title.translate(_SPECIAL)}}}", "$$\n" + _short(shown) + "\n$$"]
+    return "\n\n".join([*lines, *(line.translate(_SPECIAL) for line in says)]) + "\n"
+
+
+def symbols(shown: Derivation) -> list[str]:
+    """The table of symbols: letter, meaning, value."""
+    rows = [[letter(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
+    return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []
+
+
+def step(one: Any) -> str:
+    """One step: the name and its formula, numbers and count, the equal signs aligned."""
+    lines = []
+    for i, shown in enumerate(one.forms):
+        first, *more = _broken(shown)
+        lines.append(f"{words(one.name) if i == 0 else ''} &= {first}")
+        lines += [rf"&\quad {line}" for line in more]
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def table(shown: Table) -> str:
+    """The parts of a count as displays, and the conventions."""
+    notes = [f"Counted: {'; '.join(shown.notes)}.".translate(_SPECIAL)] if shown.notes else []
+    return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
+                        *parts(shown, formulas=shown.total.count is None), *notes]) + "\n"
+
+
+def parts(shown: Table, *, formulas: bool) -> list[str]:
+    """The table of parts, the total under a rule."""
+    counted = shown.total.count is not None
+    head = [words("part"), *([words("formula")] if formulas else []),
+            *([words(shown.unit), words("share")] if counted else [])]
+    rows = []
+    for row in shown.rows:
+        indent = r"\quad " * (row.depth - 1)
+        times = rf"{form(row.runs)} \times " if row.runs is not None else ""
+        name = row.part.split(".")[-1] if row.depth > 1 else row.part
+        rows.append([indent + times + words(name), *([form(row.form)] if formulas else []),
+                     *([number(row.count), "" if row.share is None else words(percent(row.share))] if counted else [])])
+    last = [words("total"), *([_short(shown.total.form)] if formulas else []),
+            *([rf"\mathbf{{{number(shown.total.count)}}}", ""] if counted else [])]
+    return list(_arrays("l" * (1 + formulas) + "rr" * counted, head, rows, last))
+
+
+def _arrays(columns: str, head: list[str], rows: list[list[str]], last: list[str] | None = None) -> Iterable[str]:
+    for start in range(0, len(rows), _ROWS - 2):
+        chunk = [" & ".join(row) for row in (head, *rows[start:start + _ROWS - 2])]
+        body = chunk[0] + " \\\\ \\hline\n" + " \\\\\n".join(chunk[1:])
+        if last and start + _ROWS - 2 >= len(rows):
+            body += " \\\\ \\hline\n" + " & ".join(last)
+        yield f"$$\n\\begin{{array}}{{{columns}}}\n{body}\n\\end{{array}}\n$$"
+
+
+def _broken(shown: Form) -> list[str]:
+    """A sum on as many lines as it needs; what is not a sum is not broken."""
+    if type(shown) is not Sum or len(text.form(shown)) <= _LINE:
+        return [form(shown)]
+    lines, length = [""], 0
+    for i, (sign, term) in enumerate(shown.terms):
+        wide = len(text.form(term))
+        if length and length + wide > _LINE:
+            lines.append("")
+            length = 0
+        plus = (" + " if sign > 0 else " - ") if i else ("-" if sign < 0 else "")
+        lines[-1] += plus.lstrip() + form(term) if not length else plus + form(term)
+        length += wide + 3
+    return lines
+
+
+def _short(shown: Form) -> str:
+    lines = _broken(shown)
+    return lines[0] if len(lines) == 1 else r"\begin{array}{l}" + r" \\ ".join(lines) + r"\end{array}"
+
+
+def _factor(shown: Form) -> str:
+    return rf"({form(shown)})" if type(shown) in (Sum, Product) else form(shown)
+
+
+def _product(shown: Form) -> str:
+    result, before = "", None
+    for factor in shown.factors:
+        here = _factor(factor)
+        if before is None:
+            result = here
+        elif text.numeric(factor):
+            result += (r" \times " if type(factor) is Sum else r" \cdot ") + here
+        else:
+            result += (r" \, " if text.long(before) or text.long(factor) else " ") + here
+        before = factor
+    return result

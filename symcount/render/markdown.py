@@ -1,0 +1,64 @@
+"""Markdown with `$` mathematics: the displays of LaTeX, and the parts as a Markdown table."""
+
+from __future__ import annotations
+
+from symcount.render import exact, latex, percent, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.derivation import Derivation, Table
+    from symcount.forms import Form
+
+_SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
+
+
+def derivation(shown: Derivation) -> str:
+    """Title, symbols, one display a step, the table of parts, the conventions."""
+    blocks = [f"**{_escaped(shown.title)}**"]
+    if shown.symbols:
+        rows = [[f"${latex.letter(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"]
+                for s in shown.symbols]
+        blocks.append(_table(["symbol", "meaning", "value"], "llr", rows))
+    blocks += [latex.step(step) for step in shown.steps]
+    if shown.table:
+        blocks.append(_parts(shown.table, formulas=True))
+    return "\n\n".join([*blocks, *_notes(shown.notes)]) + "\n"
+
+
+def table(shown: Table) -> str:
+    """The parts of a count, and the conventions."""
+    parts = _parts(shown, formulas=shown.total.count is None)
+    return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(shown.notes)]) + "\n"
+
+
+def formula(title: str, shown: Form, says: list[str]) -> str:
+    """A closed form, and what there is to say about it."""
+    return "\n\n".join([f"**{_escaped(title)}**", f"$${latex.form(shown)}$$",
+                        "\n".join(f"- {_escaped(line)}" for line in says)]) + "\n"
+
+
+def _parts(shown: Table, *, formulas: bool) -> str:
+    counted = shown.total.count is not None
+    head = ["part", *(["formula"] if formulas else []), *([shown.unit, "share"] if counted else [])]
+    rows = []
+    for row in (*shown.rows, shown.total):
+        strong = "**" if row.depth == 0 else ""
+        name = _escaped(text.part_name(row).strip())
+        share = "" if row.share is None else percent(row.share)
+        rows.append(["&nbsp;&nbsp;" * max(0, row.depth - 1) + strong + name + strong,
+                     *([f"${latex.form(row.form)}$"] if formulas else []),
+                     *([strong + exact(row.count) + strong, share] if counted else [])])
+    return _table(head, "l" * (1 + formulas) + "rr" * counted, rows)
+
+
+def _table(head: list[str], columns: str, rows: list[list[str]]) -> str:
+    rule = ["---:" if column == "r" else "---" for column in columns]
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *rows))
+
+
+def _notes(notes: tuple[str, ...]) -> list[str]:
+    return ["Counted: " + _escaped("; ".join(notes)) + "."] if notes else []
+
+
+def _escaped(words: str) -> str:
+    return words.translate(_SPECIAL)

@@ -1,0 +1,149 @@
+"""Plain text: aligned tables, superscripts, thousands separators."""
+
+from __future__ import annotations
+
+import re
+
+from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
+from symcount.render import exact, percent, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symcount.derivation import Derivation, Row, Table
+    from symcount.forms import Form
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def form(shown: Form) -> str:
+    """A form on one line: `L(4d² + 3dh)`, `32 × (4·4,096² + …)`; read back by `formulas.read` without separators.
+
+    >>> form(Product((Number(2), Symbol("d"), Symbol("heads"))))
+    '2d·heads'
+    """
+    kind = type(shown)
+    if kind is Number:
+        return exact(shown.number)
+    if kind is Symbol:
+        return str(shown.name)
+    if kind is Power:
+        return _factor(shown.base) + str(shown.exponent).translate(_RAISED)
+    if kind is Sum:
+        return "".join((" + " if sign > 0 else " − ") * (i > 0) + ("−" if sign < 0 and i == 0 else "") + form(term)
+                       for i, (sign, term) in enumerate(shown.terms))
+    if kind is Quotient:
+        bottom = form(shown.bottom)
+        return f"{form(shown.top)}/{bottom}" if bottom.replace(",", "").isalnum() else f"{form(shown.top)}/({bottom})"
+    if kind is Function:
+        return f"{shown.name}({', '.join(map(form, shown.args))})"
+    return _product(shown)
+
+
+def plain(shown: Form) -> str:
+    """A form that `formulas.read` reads: no separators within numbers."""
+    return re.sub(r"(?<=\d),(?=\d)", "", form(shown))
+
+
+def derivation(shown: Derivation) -> str:
+    """Symbols, steps with aligned equal signs, the table of parts."""
+    blocks = [shown.title]
+    if shown.symbols:
+        rows = [(s.name, s.meaning, "" if s.value is None else f"{s.value:,}") for s in shown.symbols]
+        blocks.append("\n".join("  " + line for line in columns(rows, right=2).splitlines()))
+    for step in shown.steps:
+        name = step.name
+        blocks.append("\n".join(f"{name if i == 0 else ' ' * len(name)} = {form(line)}"
+                                for i, line in enumerate(step.forms)))
+    if shown.table:
+        blocks.append(_parts(shown.table, formulas=True))
+    blocks.append(_notes(shown.notes))
+    return "\n\n".join(filter(None, blocks))
+
+
+def table(shown: Table) -> str:
+    """The parts with counts and shares, the total last, then one line of conventions."""
+    return "\n\n".join(filter(None, [shown.title, _parts(shown, formulas=shown.total.count is None),
+                                     _notes(shown.notes)]))
+
+
+def _parts(shown: Table, *, formulas: bool) -> str:
+    counted = shown.total.count is not None
+    head = ["part", *(["formula"] if formulas else []), *([shown.unit, "share"] if counted else [])]
+    rows = [head]
+    for row in shown.rows:
+        rows.append([part_name(row), *([form(row.form)] if formulas else []),
+                     *([exact(row.count), "" if row.share is None else percent(row.share)] if counted else [])])
+    rows.append(["total", *([form(shown.total.form)] if formulas else []),
+                 *([exact(shown.total.count), ""] if counted else [])])
+    lines = columns(rows, right=1 + formulas).splitlines()
+    if counted and shown.total.count >= 1000:
+        lines[-1] += f"  ({rounded(shown.total.count)})"
+    return "\n".join(lines)
+
+
+def part_name(row: Row) -> str:
+    """The part, indented by its depth, with how often it runs."""
+    times = f"{form(row.runs)} × " if row.runs is not None else ""
+    short = row.part.split(".")[-1] if row.depth > 1 else row.part
+    return "  " * (row.depth - 1) + times + short
+
+
+def _notes(notes: tuple[str, ...]) -> str:
+    return "counted: " + "; ".join(notes) if notes else ""
+
+
+def columns(rows: Sequence[Sequence[str]], right: int | None = None) -> str:
+    """Rows in columns, left-aligned but for those from `right` on."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    first = len(widths) if right is None else right
+    return "\n".join("  ".join(cell.ljust(w) if i < first else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(row, widths, strict=True))).rstrip() for row in rows)
+
+
+def formula(title: str, shown: Form, says: list[str]) -> str:
+    """A closed form, and what there is to say about it."""
+    return "\n".join([title, "  " + form(shown), *("  " + line for line in says)])
+
+
+def _factor(shown: Form) -> str:
+    return f"({form(shown)})" if type(shown) in (Sum, Quotient, Product) else form(shown)
+
+
+def _product(shown: Form) -> str:
+    """Letters side by side, a dot beside numbers and long names, × before a bracket of numbers."""
+    text, before = "", None
+    for factor in shown.factors:
+        here = _factor(factor)
+        if before is None:
+            text = here
+        elif type(factor) in (Sum, Quotient):
+            text += (" × " if numeric(before) and numeric(factor) else "") + here
+        elif numeric(factor) or long(factor) or (long(before) and type(before) is not Number):
+            text += ("" if type(before) is Number and not numeric(factor) and not long(factor) else "·") + here
+        else:
+            text += here
+        before = factor
+    return text
+
+
+def numeric(shown: Form) -> bool:
+    """Whether a form holds no letters."""
+    kind = type(shown)
+    if kind is Number:
+        return True
+    if kind is Power:
+        return numeric(shown.base)
+    if kind in (Sum, Product):
+        parts = [term for _, term in shown.terms] if kind is Sum else shown.factors
+        return all(map(numeric, parts))
+    if kind is Quotient:
+        return numeric(shown.top) and numeric(shown.bottom)
+    return kind is Function and all(map(numeric, shown.args))
+
+
+def long(shown: Form) -> bool:
+    """Whether a factor is a name of several letters, or a function."""
+    base = shown.base if type(shown) is Power else shown
+    return (type(base) is Symbol and len(base.name) > 1) or type(base) is Function
