@@ -11,8 +11,10 @@ from collections import namedtuple
 
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
 from symcount.formulas import read
-from symcount.polynomials import Polynomial
-from symcount.sizes import from_sympy, letter, letters, substitute, value
+from symcount.network import weights
+from symcount.polynomials import Polynomial, letter
+from symcount.scopes import adapters, matches
+from symcount.sizes import from_sympy, letters, substitute, value
 from symcount.symbols import known
 from symcount.symbols import letter as row
 
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-RUN = {"s": None, "t": "s", "u": None, "b": None}  # sizes of a run, and what each follows
+# Sizes of a run, or of an adapter, and what each follows: every architecture has them
+RUN = {"s": None, "t": "s", "u": None, "b": None, "r": None}
 _LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
@@ -48,7 +51,8 @@ class Architecture:
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
                  keys: Mapping[str, tuple[str, Any]] | None = None, aliases: Mapping[str, str] | None = None,
-                 ignored: Mapping[str, str] | None = None, only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
+                 ignored: Mapping[str, str] | None = None,
+                 only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
                  published: Mapping[str, Published] | None = None, source: str = "") -> None:
         self.name, self.classes, self.source = name, dict(classes), source
         self.sizes = tuple(sizes.split())
@@ -158,10 +162,20 @@ class Model:
 
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
-        net = self.architecture.classes[self.cls](Sizes(self, ring))
+        z = Sizes(self, ring)
+        names = self.given.get("lora") or ()
+        token = adapters.set((names, z.r if names else 1))
+        try:
+            net = self.architecture.classes[self.cls](z)
+        finally:
+            adapters.reset(token)
         if not isinstance(net, tuple) and not hasattr(net, "axes"):
             raise ShapeError(f"{self.name}: the forward pass returned {type(net).__name__}, not a Tensor; "
                              "did it forget to return?")
+        made = [path for path, (x, *_) in weights(net).items() if "adapter" in x.details["kinds"]] if names else []
+        for name in names:
+            if not any(matches(path, name) for path in made):
+                raise ModelError(f"{self.name}: lora: no linear map is named '{name}'")
         return net
 
     def number(self, name: str) -> Size:
@@ -175,9 +189,12 @@ class Model:
         Raises SizeError for what no size can be, ModelError for a name the architecture has not.
         """
         head = changes.pop("head", None)
-        given = {**self.given, **{name: self._changed(name, change) for name, change in changes.items()}}
-        kept = self.published if not changes and head in (None, self.cls) else None
-        return Model(self.architecture, given, name=self.name + _spelled(changes), cls=head or self.cls,
+        lora = changes.pop("lora", None)
+        given = {**self.given, **(_adapters(lora) if lora else {}),
+                 **{name: self._changed(name, change) for name, change in changes.items()}}
+        kept = self.published if not changes and not lora and head in (None, self.cls) else None
+        shown = {**changes, "lora": lora} if lora else changes
+        return Model(self.architecture, given, name=self.name + _spelled(shown), cls=head or self.cls,
                      published=kept, parts=self.parts, defaults=self.defaults, keys=self.keys)
 
     def part(self, path: str) -> Model:
@@ -208,28 +225,26 @@ class Model:
             change = from_sympy(change)
         if isinstance(change, Polynomial):
             for word in letters(change):
-                self._word(name, word, refuse=True)
+                if not architecture.knows(word):
+                    raise ModelError(f"{architecture.name} has no size '{word}' that {name} could follow")
             if not letters(change):
                 raise SizeError(f"{name} = {change}: {row(name).meaning} is a whole number")
             return change
         return whole(name, change)
 
-    def _word(self, name: str, word: str, refuse: bool = False) -> Size | None:
-        if word == "x" and not refuse:
-            if name in self.values:
-                return self.values[name]
-            raise SizeError(f"{name} has no present value that x could be")
-        if known(word) and self.architecture.knows(word):
-            return letter(word)
-        if refuse:
-            raise ModelError(f"{self.architecture.name} has no size '{word}' that {name} could follow")
-        return None
+    def _word(self, name: str, word: str) -> Size | None:
+        """What a word of a change stands for: x is the present value, other sizes are letters."""
+        if word != "x":
+            return letter(word) if known(word) and self.architecture.knows(word) else None
+        if name in self.values:
+            return self.values[name]
+        raise SizeError(f"{name} has no present value that x could be")
 
     def _numbers(self) -> dict[str, int]:
         """Every size that has a number; SizeError, with its formula, where one cannot be."""
         numbers: dict[str, int] = {}
         for name, given in self.given.items():
-            if isinstance(given, tuple):
+            if isinstance(given, tuple) and known(name):
                 numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
             elif isinstance(given, int) and not isinstance(given, bool):
                 numbers[name] = given
@@ -244,11 +259,19 @@ class Model:
             try:
                 numbers[name] = whole(name, value(found, {}))
             except SizeError:
-                formula = self.given.get(name) or self.architecture.follows.get(name) or RUN.get(name)
+                formula = self.given[name] if name in self.given else self.architecture.follows.get(name, RUN.get(name))
                 of = ", ".join(f"{word} = {numbers[word]:,}" for word in _words(formula) if word in numbers)
                 raise SizeError(f"{self.name}: {name} = {formula} is not a whole number of at least {row(name).least} "
                                 f"for {of}") from None
         return numbers
+
+
+def _adapters(text: str) -> dict[str, Any]:
+    """`8@query+value`: rank 8 beside every linear map of these names."""
+    rank, _, names = text.partition("@")
+    if not (rank.isascii() and rank.isdigit() and names and all(names.split("+"))):
+        raise FormulaError(f"lora = {text!r}: RANK@PATH+PATH is needed, as in lora=8@query+value")
+    return {"lora": tuple(names.split("+")), "r": whole("r", int(rank))}
 
 
 def whole(name: str, number: Any) -> int:

@@ -39,6 +39,13 @@ VERBS = {
 FORMATS = ("text", "markdown", "latex", "json")
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help of one width: asking the terminal for its own costs more than a count."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
+
+
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose refusals are one line."""
 
@@ -76,7 +83,7 @@ def _answer(words: list[str]) -> tuple[str, str | None]:
         raise ModelError(f"no verb '{words[0]}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
         return _parser().format_help(), None
-    asked = _parser().parse_args(words)
+    asked = _parser().parse_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
     if asked.format == "json":
         import json
 
@@ -88,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = "\n".join(f"  {verb:<9} {says}" for verb, says in VERBS.items())
     parser = _Parser(
         prog="symcount", usage="symcount VERB MODEL... [options]", add_help=False, allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         description=f"Counts neural networks, as formula, number and derivation.\n\nverbs:\n{verbs}",
         epilog="MODEL is a name, a config.json, a folder with one, a .py file with forward(z), or - for a\n"
                "configuration on standard input; then @PATH for one part, and :CHANGES, as in\n"
@@ -116,8 +123,8 @@ def _models(asked: Any) -> list[Any]:
         raise ModelError(f"{asked.verb} needs a model, as in symcount {asked.verb} llama-7b")
     found = []
     for name in asked.models:
-        one = model(name, **({"head": asked.head} if asked.head else {}))
-        found.append(one.replace(**read_changes(one, asked.set)) if asked.set else one)
+        one = model(name.lstrip(), **({"head": asked.head} if asked.head else {}))
+        found.append(one.replace(**read_changes(asked.set)) if asked.set else one)
     return found
 
 
@@ -175,18 +182,17 @@ def _data(asked: Any) -> Any:
 
 
 def _keys(asked: Any) -> Any:
-    found = []
-    for one in _models(asked):
+    models = _models(asked)
+    for one in models:
         if not one.keys:
             raise ModelError(f"{one.name}: --keys shows how a configuration was read; this model has none")
-        if asked.format == "json":
-            found.append({"model": one.title, "keys": [dict(zip(("key", "value", "read"), row, strict=True))
-                                                       for row in one.keys]})
-            continue
-        from symcount.render.text import columns
+    if asked.format == "json":
+        told = [{"model": one.title, "keys": [dict(zip(("key", "value", "read"), row, strict=True))
+                                              for row in one.keys]} for one in models]
+        return told[0] if len(told) == 1 else told
+    from symcount.render.text import columns
 
-        found.append(one.title + "\n\n" + columns([("key", "value", "read as"), *one.keys]))
-    return "\n\n".join(found) if asked.format != "json" else found[0] if len(found) == 1 else found
+    return "\n\n".join(one.title + "\n\n" + columns([("key", "value", "read as"), *one.keys]) for one in models)
 
 
 def _formula(asked: Any) -> Any:

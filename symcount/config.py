@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-_LARGEST_FILE = 4_000_000  # bytes; the longest real config.json, with 20,000 labels, is below one million
+LARGEST_FILE = 4_000_000  # bytes; the longest real config.json, with 20,000 labels, is below one million
 
 _GENERATION = "chooses how text is generated"
 _OUTPUT = "chooses what is returned"
@@ -44,7 +44,7 @@ IGNORED = {
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
                      "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
 }
-ONLY = {
+ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_encoder_decoder": ((False,), "this family has one stack"),
     "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
     "cross_attention_hidden_size": ((None,), "cross attention is not written for this family"),
@@ -62,7 +62,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
 
     Raises ConfigError for an unreadable file, an unknown or unsupported key, and a value that no size can be.
     """
-    where, config = ("config", source) if isinstance(source, dict) else _load(source)
+    where, config = ("config", source) if hasattr(source, "items") else _load(source)
     if not isinstance(config, dict):
         raise ConfigError(f"{where}: a JSON object is needed, not {type(config).__name__}")
     architecture = _architecture(where, config)
@@ -91,8 +91,8 @@ def _load(source: str | PathLike[str]) -> tuple[str, Any]:
     if os.path.isdir(path):
         path = os.path.join(path, "config.json")
     try:
-        if os.path.getsize(path) > _LARGEST_FILE:
-            raise ConfigError(f"{path}: {os.path.getsize(path):,} bytes; a configuration has at most {_LARGEST_FILE:,}")
+        if os.path.getsize(path) > LARGEST_FILE:
+            raise ConfigError(f"{path}: {os.path.getsize(path):,} bytes; a configuration has at most {LARGEST_FILE:,}")
         with open(path, encoding="utf-8") as file:
             return path, json.load(file, object_pairs_hook=_once)
     except FileNotFoundError:

@@ -13,6 +13,7 @@ from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, num
 from symcount.forms import Number, Product, Sum, monomial, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
 from symcount.polynomials import Call, Polynomial, quotient
+from symcount.render import text
 from symcount.sizes import letters, ratio, value
 from symcount.symbols import known
 from symcount.symbols import letter as row
@@ -97,8 +98,6 @@ def independent(ledger: Ledger, model: Model) -> list[str]:
 
 
 def _plain(amount: Size) -> str:
-    from symcount.render import text
-
     return text.form(written(amount))
 
 
@@ -132,14 +131,15 @@ def _steps(terms: list[Term], ledger: Ledger, depth: int = 1, each: str = "") ->
         runs = next((r for path, r in inside[0].scopes if path == name and _repeated(r)), None)
         whole = _part(inside, ledger)
         if runs is None:
-            steps.append(_equation(name + each, whole, [numbers(formula(whole), ledger.values)] * (not ledger.open)))
+            lines = [] if ledger.open else [numbers(formula(whole), ledger.values)]
+            steps.append(_equation(name + each, whole, lines))
             continue
-        once = [term._replace(scopes=tuple(scope for scope in term.scopes if scope[0] != name)) for term in inside]
+        once = [term.once(name) for term in inside]
         one, parts = _part(once, ledger), _by_path(once, depth + 1)
         steps += _steps(once, ledger, depth + 1, " (each)")
         if len(parts) > 1:
             counts = [] if ledger.open else [(1, number(_part(part, ledger).total)) for part in parts.values()]
-            steps.append(_equation(f"{name} (each)", one, [total(counts)] * (not ledger.open)))
+            steps.append(_equation(f"{name} (each)", one, [total(counts)] if counts else []))
         times = [] if ledger.open else [Product((Number(value(runs, ledger.values)), number(one.total)))]
         steps.append(_equation(name + each, whole, times))
     return steps
@@ -250,7 +250,7 @@ def _text(addend: _Addend) -> str:
 
 def _degree(addend: _Addend) -> int:
     inner = sum(max((_degree(a) for a in body), default=0) for body in addend.brackets)
-    return inner + sum(power for power in addend.powers.values())
+    return int(inner + sum(addend.powers.values()))
 
 
 def _sum(addends: tuple[_Addend, ...]) -> Form:

@@ -10,11 +10,11 @@ from symcount.symbols import TABLE, known, letter
 
 
 def explain(thing: str) -> str:
-    """The page of MODEL@PATH, of a configuration key, of a convention or of a symbol.
+    r"""The page of MODEL@PATH, of a configuration key, of a convention or of a symbol.
 
     >>> print(explain("heads"))
     heads: query heads
-    LaTeX n_{\\mathrm{heads}}; other authors write a, H, n
+    LaTeX n_{\mathrm{heads}}; other authors write a, H, n
 
     Raises ModelError for what is none of these.
     """

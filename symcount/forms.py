@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.polynomials import Call, Polynomial
-from symcount.sizes import ceil, least, letter, per, up
+from symcount.polynomials import Call, Polynomial, letter
+from symcount.sizes import ceil, least, per, up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Sum = namedtuple("Sum", "terms")  # (sign, form) each, sign 1 or -1
 Quotient = namedtuple("Quotient", "top bottom")
 Function = namedtuple("Function", "name args")  # ceil, floor, up, min
 
-_RULES = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
 
 
 def size(form: Form) -> Size:

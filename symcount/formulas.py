@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 
 from symcount.errors import FormulaError, SizeError, nearest
-from symcount.polynomials import lift, quotient
-from symcount.sizes import ceil, least, letter, per, up
+from symcount.polynomials import letter, lift, quotient
+from symcount.sizes import ceil, least, per, up
 from symcount.symbols import TABLE, known
 from symcount.symbols import letter as meaning
 

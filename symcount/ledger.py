@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, UnitError, nearest
-from symcount.sizes import check, conditions, letters, quotient, ratio, to_sympy
+from symcount.polynomials import quotient
+from symcount.scopes import matches
+from symcount.sizes import check, conditions, letters, ratio, to_sympy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,25 +15,33 @@ if TYPE_CHECKING:
     from symcount.polynomials import Condition, Size
 
 UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs"}
-KINDS = ("weight", "bias", "norm", "embedding", "activation", "frozen")
+KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "frozen")
 
 
-class Term(namedtuple("Term", "path factors scopes kinds why", defaults=("",))):
+class Term:
     """One counted thing: its path, its factors as written, the scopes (path, runs) it repeats in, its kinds.
 
     >>> Term("layers.up.weight", (3, 4), (("layers", 2),), ("weight",)).size
     24
     """
 
-    __slots__ = ()
+    __slots__ = ("factors", "kinds", "path", "scopes", "size")
 
-    @property
-    def size(self) -> Size:
-        """The product of all factors and repetitions."""
-        result: Size = 1
-        for factor in (*(runs for _, runs in self.scopes), *self.factors):
-            result = factor if isinstance(result, int) and result == 1 else result * factor
-        return result
+    def __init__(self, path: str, factors: tuple[Size, ...], scopes: tuple[tuple[str, Size], ...] = (),
+                 kinds: tuple[str, ...] = ()) -> None:
+        self.path, self.factors, self.scopes, self.kinds = path, factors, scopes, kinds
+        size: Size = 1
+        for factor in (*(runs for _, runs in scopes), *factors):
+            if not (isinstance(factor, int) and factor == 1):
+                size = factor if isinstance(size, int) and size == 1 else size * factor
+        self.size = size  # the product of all factors and repetitions
+
+    def once(self, path: str) -> Term:
+        """The same thing in one run of the scope at `path`."""
+        return Term(self.path, self.factors, tuple(scope for scope in self.scopes if scope[0] != path), self.kinds)
+
+    def __repr__(self) -> str:
+        return f"<{self.path}: {self.size}>"
 
 
 class Ledger:
@@ -182,15 +190,7 @@ class Ledger:
         return f"<{self.subject + ': ' if self.subject else ''}{amount} {UNITS[self.unit]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from symcount.render import bundle  # a front door: renderers stand above ledgers
+        from symcount.counting import table  # a front door: tables and renderers stand above ledgers
+        from symcount.render import bundle
 
-        return bundle(self, include, exclude)
-
-
-def matches(path: str, wanted: str) -> bool:
-    """Whether the parts of `wanted` stand one after another in `path`.
-
-    >>> matches("layers.attention.query.weight", "attention.query"), matches("layers.attention_norm", "attention")
-    (True, False)
-    """
-    return f".{wanted}." in f".{path}."
+        return bundle(table(self), include, exclude)

@@ -1,16 +1,17 @@
 """What a user may call a model: NAME | FILE | FOLDER, then [@PATH], then [:CHANGE,…].
 
 A published name wins over an architecture; an existing file wins over a colon; `NAME:` is the architecture
-with all sizes free. A CHANGE is SIZE=EXPR, FLAG=true|false|none|WORD, `tied`, `untied`, or widths (784-128-10).
+with all sizes free. A CHANGE is SIZE=EXPR, FLAG=true|false|none|WORD, `tied`, `untied`, widths (784-128-10),
+or lora=RANK@PATH+PATH. `-` is a configuration on standard input.
 """
 
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Model
 from symcount.architectures import files, load, names
-from symcount.config import read_config
-from symcount.errors import FormulaError, ModelError, SymcountError, nearest
-from symcount.sizes import letter
+from symcount.config import LARGEST_FILE, read_config
+from symcount.errors import ConfigError, FormulaError, ModelError, SymcountError, nearest
+from symcount.polynomials import letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ def model(name_or_path: str | PathLike[str] | Callable[[Any], Any], **changes: A
         raise ModelError(f"'{text}': after the model comes @PATH or :CHANGES, not '{parts}'")
     for part in filter(None, parts.split("@")):
         found = found.part(part)
-    told = read_changes(found, listed)
+    told = read_changes(listed)
     return found.replace(**{**told, **changes}) if told or changes else found
 
 
-def read_changes(subject: Model, text: str) -> dict[str, Any]:
+def read_changes(text: str) -> dict[str, Any]:
     """The changes that a text lists: `L=8,heads=8`, `784-128-10`, `untied`, `h=up(8d/3,256)`.
 
     Raises FormulaError for what is no change.
@@ -84,6 +85,8 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
     """The model that the text begins with, and what is left of the text."""
     import os
 
+    if text == "-" or text[:2] in ("-:", "-@"):
+        return _standard_input(head), text[1:]
     ends = sorted({len(text), *(i for i, sign in enumerate(text) if sign in "@:")}, reverse=True)
     for end in ends:
         if os.path.exists(text[:end]) and ("/" in text[:end] or "." in text[:end] or os.path.isdir(text[:end])):
@@ -106,6 +109,17 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
         usual = next((entry.cls for entry in architecture.published.values()), "")
         return Model(architecture, free, cls=head or usual), rest
     raise ModelError(f"no model '{name}'; {nearest(name, [*names(), *files()])}")
+
+
+def _standard_input(head: str | None) -> Model:
+    import json
+    import sys
+
+    try:
+        found = json.loads(sys.stdin.read(LARGEST_FILE + 1))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"standard input: not JSON: {error}") from None
+    return read_config(found, head)
 
 
 def _known(name: str) -> bool:

@@ -170,7 +170,7 @@ def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
 
 def concat(*xs: Tensor, axis: str) -> Tensor:
     """Join along one axis: its sizes add, all others agree."""
-    _joined("concat", [x for x in xs], but=axis)
+    _joined("concat", xs, but=axis)
     for x in xs:
         _need(x, axis, "concat")
         if set(x.axes) != set(xs[0].axes):
@@ -290,13 +290,13 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     for i, y in enumerate(outputs):
         if not isinstance(y, Tensor):
             raise ShapeError(f"{path}: the body returned {type(y).__name__}, not a Tensor; did it forget to return?")
-        back = {over: runs} if i < len(xs) and sequences[i] else {}
+        back = {over: runs} if over is not None and i < len(xs) and sequences[i] else {}
         axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
         left.append(Tensor("leave", y.name, (y,), axes, scope=scope, enters=inner))
     return tuple(left) if isinstance(result, tuple) else left[0]
 
 
-def walk(net: Tensor | tuple[Tensor, ...], step: bool = False) -> list[Tensor]:
+def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor]:
     """Everything that a result was made from, in the order of making, each once.
 
     What a body captured from outside is an ordinary input, so it is found too. `step`: do not go behind rows

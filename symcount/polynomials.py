@@ -232,6 +232,7 @@ def quotient(a: Any, b: int) -> Any:
 
 
 def canonical(size: Size) -> str:
+    """A text that equal polynomials share."""
     return " + ".join(sorted(f"{c}*" + "*".join(sorted(f"{a.key if isinstance(a, Call) else a}^{p}" for a, p in powers))
                              for powers, c in lift(size).terms.values()))
 

@@ -17,6 +17,7 @@ class Scope:
     def __init__(self, parent: Scope | None, name: str, runs: Size = 1, over: str | None = None,
                  shared: Shared | None = None) -> None:
         self.parent, self.name, self.runs, self.over = parent, name, runs, over
+        self.home: Scope
         outer = parent.home if parent else None
         if shared:
             self.home = Scope(shared.scope.home if shared.scope else None, name)
@@ -40,6 +41,10 @@ class Scope:
 here: ContextVar[Scope | None] = ContextVar("scope", default=None)
 
 
+# (names of the linear maps that get a low-rank adapter, its rank), set by a model around its forward pass
+adapters: ContextVar[tuple[tuple[str, ...], Size]] = ContextVar("adapters", default=((), 1))
+
+
 class Shared:
     """A mark: weights of a scope that carries it were made where the mark was made, once."""
 
@@ -47,3 +52,12 @@ class Shared:
 
     def __init__(self) -> None:
         self.scope = here.get()
+
+
+def matches(path: str, wanted: str) -> bool:
+    """Whether the parts of `wanted` stand one after another in `path`.
+
+    >>> matches("layers.attention.query.weight", "attention.query"), matches("layers.attention_norm", "attention")
+    (True, False)
+    """
+    return f".{wanted}." in f".{path}."

@@ -14,13 +14,13 @@ from symcount.polynomials import (
     Call,
     Condition,
     Polynomial,
-    opaque,
+    letter,
     lift,
     made,
     merged,
+    opaque,
     quotient,
     rounded,
-    letter,
 )
 from symcount.symbols import symbol as _symbol
 
@@ -289,7 +289,7 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
     """
     if not isinstance(size, Polynomial):
         return size
-    rules = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+    rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
     result: Size = 0
     for powers, coefficient in size.terms.values():
         above: Size = coefficient.numerator

@@ -109,7 +109,8 @@ def symbol(name: str) -> Any:
 def __getattr__(name: str) -> Any:
     if known(name):
         return symbol(name)
-    raise AttributeError(f"module 'symcount.symbols' has no letter '{name}'; {nearest(name, list(TABLE))}")
+    hint = "" if name.startswith("_") else f"; {nearest(name, list(TABLE))}"  # the import system asks for __path__
+    raise AttributeError(f"module 'symcount.symbols' has no letter '{name}'{hint}")
 
 
 def __dir__() -> list[str]:

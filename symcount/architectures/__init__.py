@@ -39,7 +39,7 @@ def names() -> dict[str, tuple[str, str, int]]:
     """
     from symcount.architectures import index
 
-    return index.PUBLISHED if index.FILES == tuple(files()) else published()
+    return index.PUBLISHED if tuple(files()) == index.FILES else published()
 
 
 def published() -> dict[str, tuple[str, str, int]]:

@@ -25,7 +25,8 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
     x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
-    return within("layers", post_norm, x, z=z, runs=z.L), word
+    x = within("layers", post_norm, x, z=z, runs=z.L)
+    return x, word
 
 
 def pool(x: Tensor, z: Any) -> Tensor:

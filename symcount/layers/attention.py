@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, bias: bool = True,
-              mask: Mask | None = None) -> Tensor:
+              output_bias: bool | None = None, mask: Mask | None = None) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ) · value(x)), with z.heads query heads and kv (or z.heads) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
+    `output_bias` is for the families whose output map differs from the other three.
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
     """
@@ -31,4 +32,4 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     scores = contract(query, key, to="b g q s t", name="scores", mask=mask)
     weights = pointwise(scores, kind="softmax")
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
-    return linear(mixed, "output", over="g q k", bias=bias, d=x.axes["d"])
+    return linear(mixed, "output", over="g q k", bias=bias if output_bias is None else output_bias, d=x.axes["d"])

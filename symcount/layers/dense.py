@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from symcount.network import Tensor, contract, keep, lookup, pointwise, rename, weight
+from symcount.scopes import adapters, matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symcount.polynomials import Size
 
 
@@ -27,8 +30,25 @@ def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tenso
     summed = [primed.get(axis, axis) for axis in summed]
     if w is None:
         w = weight(f"{name}.weight", **{axis: x.axes[axis] for axis in summed if axis in x.axes}, **out)
-    y = contract(x, w, to=" ".join([*(axis for axis in x.axes if axis not in summed), *out]), name=name)
+    to = " ".join([*(axis for axis in x.axes if axis not in summed), *out])
+    y = adapted(contract(x, w, to=to, name=name), x, name, summed, out)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
+
+
+def adapted(y: Tensor, x: Tensor, name: str, summed: list[str], out: Mapping[str, Size]) -> Tensor:
+    """y + (xA)B where the model asks for an adapter on this map: r(in + out) parameters, else y.
+
+    Source: Hu et al. 2021, "LoRA", section 4.1.
+    """
+    names, r = adapters.get()
+    if not any(matches(y.path, wanted) for wanted in names):
+        return y
+    down = weight(f"{name}.lora_A", kinds="adapter", **{axis: x.axes[axis] for axis in summed}, r=r)
+    up = weight(f"{name}.lora_B", kinds="adapter", r=r, **out)
+    kept = " ".join(axis for axis in x.axes if axis not in summed)
+    low = contract(contract(x, down, to=f"{kept} r", name=f"{name}.lora_A"), up, to=" ".join(y.axes),
+                   name=f"{name}.lora_B")
+    return pointwise(y, low, kind="add", name=f"{name}.lora")
 
 
 def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True, kind: str = "norm") -> Tensor:

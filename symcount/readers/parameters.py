@@ -43,11 +43,14 @@ def active_parameters(subject: Any) -> Ledger:
 
 def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
+    made = weights(net)
+    adapted = any("adapter" in x.details["kinds"] for x, *_ in made.values())  # then all other weights are frozen
     terms = []
-    for path, (x, *_) in weights(net).items():
-        if x.details["stored"] == "buffer":
+    for path, (x, *_) in made.items():
+        stored, kinds = x.details["stored"], x.details["kinds"]
+        if stored == "buffer":
             continue
-        kinds = x.details["kinds"] + (("frozen",) if x.details["stored"] == "frozen" else ())
+        kinds += ("frozen",) if stored == "frozen" or (adapted and "adapter" not in kinds) else ()
         axis, rows = chosen.get(path, ("", 0))
         factors = tuple(rows if name == axis else size for name, size in x.axes.items())
         terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))

@@ -8,18 +8,17 @@ if TYPE_CHECKING:
 
 
 def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, str]:
-    """What a notebook shows: LaTeX, Markdown and plain text, and no HTML, which would win and lose the mathematics."""
-    from symcount.ledger import Ledger
+    """What a notebook shows of a derivation or a table: LaTeX, Markdown and plain text.
+
+    No HTML: it would win everywhere, and lose the mathematics in editors and on code hosts.
+    """
+    from symcount.derivation import Derivation
     from symcount.render import latex, markdown, text
 
     formats = {"text/latex": latex, "text/markdown": markdown, "text/plain": text}
-    chosen = {mime: module for mime, module in formats.items()
-              if (not include or mime in include) and mime not in (exclude or ())}
-    if isinstance(shown, Ledger):
-        from symcount.counting import table
-
-        return {mime: module.table(table(shown)) for mime, module in chosen.items()}
-    return {mime: module.derivation(shown) for mime, module in chosen.items()}
+    return {mime: module.derivation(shown) if isinstance(shown, Derivation) else module.table(shown)
+            for mime, module in formats.items()
+            if (not include or mime in include) and mime not in (exclude or ())}
 
 
 def rounded(amount: Any) -> str:

@@ -29,7 +29,7 @@ def form(shown: Form) -> str:
     if kind is Number:
         return number(shown.number)
     if kind is Symbol:
-        return letter(shown.name).latex
+        return str(letter(shown.name).latex)
     if kind is Power:
         base = _factor(shown.base)
         return (f"{{{base}}}" if "_" in base or "^" in base else base) + f"^{{{shown.exponent}}}"

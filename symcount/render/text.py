@@ -71,10 +71,9 @@ def table(shown: Table) -> str:
 def _parts(shown: Table, *, formulas: bool) -> str:
     counted = shown.total.count is not None
     head = ["part", *(["formula"] if formulas else []), *([shown.unit, "share"] if counted else [])]
-    rows = [head]
-    for row in shown.rows:
-        rows.append([part_name(row), *([form(row.form)] if formulas else []),
-                     *([exact(row.count), "" if row.share is None else percent(row.share)] if counted else [])])
+    rows = [head, *([part_name(row), *([form(row.form)] if formulas else []),
+                     *([exact(row.count), "" if row.share is None else percent(row.share)] if counted else [])]
+                    for row in shown.rows)]
     rows.append(["total", *([form(shown.total.form)] if formulas else []),
                  *([exact(shown.total.count), ""] if counted else [])])
     lines = columns(rows, right=1 + formulas).splitlines()
@@ -87,7 +86,7 @@ def part_name(row: Row) -> str:
     """The part, indented by its depth, with how often it runs."""
     times = f"{form(row.runs)} × " if row.runs is not None else ""
     short = row.part.split(".")[-1] if row.depth > 1 else row.part
-    return "  " * (row.depth - 1) + times + short
+    return f"{'  ' * (row.depth - 1)}{times}{short}"
 
 
 def _notes(notes: tuple[str, ...]) -> str:
@@ -111,7 +110,7 @@ def _factor(shown: Form) -> str:
     return f"({form(shown)})" if type(shown) in (Sum, Quotient, Product) else form(shown)
 
 
-def _product(shown: Form) -> str:
+def _product(shown: Product) -> str:
     """Letters side by side, a dot beside numbers and long names, × before a bracket of numbers."""
     text, before = "", None
     for factor in shown.factors:

@@ -1,0 +1,187 @@
+"""The command line: what it answers, and the one line with which it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from symcount.cli import main
+
+
+def ask(capsys, *words):
+    """(status, standard output, standard error) of one call."""
+    status = main(list(words))
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+REFUSED = [  # words, the whole line on standard error
+    ("cuont llama-7b", "no verb 'cuont'; did you mean 'count'?"),
+    ("count", "count needs a model, as in symcount count llama-7b"),
+    ("count lama-7b", "no model 'lama-7b'; did you mean 'llama-7b'?"),
+    ("count nope.json", "nope.json: no such file"),
+    ("count nope.py", "nope.py: no such file"),
+    ("count llama-7b --foo", "unrecognized arguments: --foo; symcount --help lists verbs and options"),
+    ("count llama-7b --format yaml", "argument --format: invalid choice: 'yaml' (choose from 'text', 'markdown', "
+                                     "'latex', 'json'); symcount --help lists verbs and options"),
+    ("count llama-7b --by x", "cannot group by 'x': a depth from 1, kind or trainable"),
+    ("count llama-7b --by 0", "cannot group by 0: a depth from 1, kind or trainable"),
+    ("count llama-7b --of parms", "unknown quantity 'parms'; did you mean 'params'?"),
+    ("count llama-7b --without biases", "llama-7b (LlamaForCausalLM) has no kind or part 'biases'; "
+                                        "did you mean 'bias'?"),
+    ("count llama-7b@layers.mpl", "llama-7b (LlamaForCausalLM)@layers.mpl has no part 'layers.mpl'; "
+                                  "did you mean 'layers.mlp'?"),
+    ("count llama-7b --head LlamaForMaskedLM", "llama-7b has no class 'LlamaForMaskedLM'; "
+                                               "did you mean 'LlamaForCausalLM'?"),
+    ("flops llama-7b --convention matmull", "unknown convention 'matmull'; did you mean 'matmul'?"),
+    ("flops llama-7b --phase decode", "unknown phase 'decode'; known: forward"),
+    ("flops gpt2 --set s=2048", "gpt2 (GPT2LMHeadModel): s = 2,048 is more than P = 1,024"),
+    ("count llama-7b:d=-1", "d = -1: model width is a whole number of at least 1"),
+    ("count llama-7b:d=0", "d = 0: model width is a whole number of at least 1"),
+    ("count llama-7b:h=4.5", "h = 9/2: feed-forward width is a whole number"),
+    ("count llama-7b:h=d/3", "llama-7b:h=d/3: h = d/3 is not a whole number of at least 1 for d = 4,096"),
+    ("count llama-7b:heads=10", "llama-7b:heads=10: k = d/heads is not a whole number of at least 1 "
+                                "for d = 4,096, heads = 10"),
+    ("count llama-2-70b:kv=7", "llama-2-70b:kv=7 (LlamaForCausalLM): kv = 7 does not divide heads = 64"),
+    ("count bert-base-uncased:heads=10", "bert-base-uncased:heads=10 (BertModel): heads = 10 does not divide d = 768"),
+    ("count llama-7b:d=2d", "d = 2*d refers to itself (d -> d); in a change, x is the present value: 2x"),
+    ("count llama-7b:d=h,h=d", "d = h refers to itself (d -> h -> d); in a change, x is the present value: 2x"),
+    ("count llama-7b:q=4", "llama has no size or flag 'q'; known: C, L, V, attention_bias, b, d, h, heads, k, kv, "
+                           "mlp_bias, r, s, t, tied, u"),
+    ("count llama-7b:width=4", "llama has no size or flag 'width'; known: C, L, V, attention_bias, b, d, h, heads, k, "
+                               "kv, mlp_bias, r, s, t, tied, u"),
+    ("count llama-7b:h=4d+w", "'4d+w', column 4: 'w' (kernel side) has no value here"),
+    ("count llama-7b:h=4d+", "'4d+', column 4: the formula ends where a number or a symbol is expected"),
+    ("count llama-7b:h", "'h' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied"),
+    ("count llama-7b:L=2,L=3", "L is changed twice in 'L=2,L=3'"),
+    ("count llama-7b:tied=3", "llama: tied = '3': true or false is needed"),
+    ("count llama-7b:L=1000000000000000000", "L has 19 digits; the largest size read is 1,000,000,000,000,000"),
+    ("count mlp", "mlp: the widths are missing, as in mlp:784-128-10"),
+    ("count mlp:784-128-x", "'784-128-x' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied"),
+    ("count llama-7b:lora=8", "lora = '8': RANK@PATH+PATH is needed, as in lora=8@query+value"),
+    ("count llama-7b:lora=8@kweery", "llama-7b:lora=8@kweery: lora: no linear map is named 'kweery'"),
+    ("count llama-7b --keys", "llama-7b: --keys shows how a configuration was read; this model has none"),
+    ("explain", "explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol"),
+    ("explain hidden_sizes", "nothing is known about 'hidden_sizes'; explain a part as MODEL@PATH; "
+                             "did you mean 'hidden_size'?"),
+    ("models llama-7b", "models takes no model; symcount count NAME counts one"),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), REFUSED, ids=[words for words, _ in REFUSED])
+def test_refusals_are_one_line(capsys, words, line):
+    assert ask(capsys, *words.split()) == (2, "", f"symcount: {line}\n")
+
+
+def test_five_examples_that_work(capsys, tmp_path, monkeypatch):
+    status, shown, _ = ask(capsys)
+    examples = [line.split("  ")[1].split()[1:] for line in shown.splitlines() if line.startswith("  symcount")]
+    assert status == 0
+    assert len(examples) == 5
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for words in examples:
+        assert ask(capsys, *words)[0] == 0, words
+
+
+COUNTED = [  # words, a line that is printed
+    ("count llama-7b", "total             6,738,415,616  (6.74 billion)"),
+    ("count llama-7b@layers.mlp", "total        4,328,521,728  (4.33 billion)"),
+    ("count llama-7b --by kind", "norm             266,240   0.00 %"),
+    ("count gpt2:untied", "total             163,037,184  (163 million)"),
+    ("count gpt2 --set untied", "total             163,037,184  (163 million)"),
+    ("count mlp:784-128-10 --of macs --set b=64", "total       6,504,448  (6.50 million)"),
+    ("count mlp:784-128-10 --of macs", "total         101,632  (102 thousand)"),
+    ("count llama-7b --of macs --set s=1 --by kind", "weight      6,607,077,376  100.00 %"),
+    ("flops llama-7b --set s=2048", "total        29,261,612,187,648  (29.3 trillion)"),
+    ("flops llama-7b --set s=2048 --convention causal", "total        28,162,637,430,784  (28.2 trillion)"),
+    ("count llama-7b:lora=8@query+value --by trainable", "trainable      4,194,304   0.06 %"),
+    ("count llama-7b:d=2x --by 1", "total        17,771,798,528  (17.8 billion)"),
+    ("count bert-base-uncased --head BertForMaskedLM", "total             109,514,298  (110 million)"),
+    ("formula llama:", "  L(2dk·heads + 2dk·kv + 3dh + 2d) + 2Vd + d"),
+    ("formula llama:k=d/heads,kv=heads", "  L(4d² + 3dh + 2d) + 2Vd + d"),
+    ("formula bert:h=4d", "  L(12d² + 13d) + Vd + Pd + d·types + d² + 3d"),
+    ("formula llama-7b:h=up(8d/3,256)", "  L(4d² + 3d·up(8d/3, 256) + 2d) + 2Vd + d"),
+    ("formula gpt2", "  does not depend on heads, s, b"),
+    ("explain num_key_value_heads", "  llama: read as kv (key-value heads); when absent, kv = heads"),
+    ("explain torch_dtype", "  every family: ignored: how numbers are stored; counts are of numbers"),
+    ("explain causal", "source: FlashAttention-2 (Dao 2023), with the diagonal counted"),
+    ("explain llama-7b@layers.mlp", "       = 32·135,266,304"),
+    ("models", "llama-2-70b              LlamaForCausalLM  68,976,648,192"),
+    ("derive mlp:4-3-2", "       = 15"),
+    ("--version", "symcount 0.1.0"),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), COUNTED, ids=[words for words, _ in COUNTED])
+def test_answers(capsys, words, line):
+    status, shown, error = ask(capsys, *words.split())
+    assert (status, error) == (0, "")
+    assert line in shown.splitlines()
+
+
+def test_llama_with_twice_the_width():
+    """The figure above by hand: d = 8,192 with the other sizes of LLaMA-7B."""
+    d, h, layers, words = 8192, 11008, 32, 32000
+    assert layers * (4 * d * d + 3 * d * h + 2 * d) + 2 * words * d + d == 17_771_798_528
+
+
+def test_json(capsys):
+    status, shown, _ = ask(capsys, "flops", "llama-7b", "--set", "s=2048", "--format", "json")
+    told = json.loads(shown)
+    assert status == 0
+    assert {key: told[key] for key in ("model", "quantity", "unit", "convention", "total")} == {
+        "model": "llama-7b (LlamaForCausalLM)", "quantity": "flops", "unit": "FLOP", "convention": "matmul",
+        "total": 29_261_612_187_648}
+    assert told["values"]["d"] == 4096
+    assert sum(term["total"] for term in told["terms"]) == told["total"]
+    assert {"path": "layers.attention.scores", "formula": "2Lbs²d", "total": 1_099_511_627_776, "share": 0.0376} in (
+        told["terms"])
+
+
+def test_json_closed_form_is_sympy(capsys):
+    import sympy
+
+    from symcount import model, parameters, symbols
+
+    _, shown, _ = ask(capsys, "formula", "llama-7b:h=up(8d/3,256)", "bert:", "--format", "json")
+    for told, name in zip(json.loads(shown), ("llama-7b:h=up(8d/3,256)", "bert:"), strict=True):
+        letters = {letter: symbols.symbol(letter) for letter in dir(symbols)}
+        form = sympy.sympify(told["closed_form"], locals=letters)
+        assert sympy.expand(form - parameters(model(name)).closed_form) == 0
+
+
+def test_open_totals_are_null(capsys):
+    _, shown, _ = ask(capsys, "flops", "llama-7b", "--format", "json", "--by", "1")
+    told = json.loads(shown)
+    assert told["total"] is None
+    assert {term["total"] for term in told["terms"]} == {None}
+    assert told["closed_form"] == "L*(8*b*s*d**2 + 4*b*s**2*d + 6*b*s*d*h) + 2*b*s*d*V"
+
+
+def test_standard_input(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"]}'))
+    status, shown, _ = ask(capsys, "count", "-:L=6", "--by", "1")
+    assert status == 0
+    assert "total       81,912,576  (81.9 million)" in shown.splitlines()  # distilgpt2, as published
+
+
+def test_output_file(capsys, tmp_path):
+    target = tmp_path / "llama.tex"
+    assert ask(capsys, "derive", "llama-7b", "--format", "latex", "-o", str(target)) == (0, "", "")
+    assert "6{,}738{,}415{,}616" in target.read_text(encoding="utf-8")
+    status, _, error = ask(capsys, "count", "llama-7b", "-o", str(tmp_path / "no" / "where"))
+    assert status == 2
+    assert error == f"symcount: cannot write {tmp_path}/no/where: No such file or directory\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["llama.tex"]
+
+
+def test_a_closed_pipe_is_no_fault():
+    script = f"{sys.executable} -m symcount models | head -1"
+    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own words
+    assert done.stderr == ""
+    assert done.stdout.split() == ["model", "class", "parameters"]

@@ -1,0 +1,184 @@
+"""symcount against numbers that it did not make: models measured in PyTorch, and counts published by others.
+
+tests/data/README.md says how the rows of truth.jsonl were measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from symcount import Ledger, flops, model, multiply_adds, parameters, read_config, symbols
+from symcount.architectures import files, index, published
+from symcount.sizes import value
+
+ROWS = [json.loads(line) for line in
+        (Path(__file__).parent / "data" / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+MEASURED_FLOPS = [(row, shape) for row in ROWS for shape in row["flops"] or {}]
+
+
+def row_id(row):
+    return row["id"]
+
+
+def row_model(row):
+    """The model of a row: its configuration, read as its class."""
+    model_type = row["id"].split("/")[0]
+    return read_config(row["config"] | {"model_type": model_type}, head=row["arch_class"])
+
+
+def component(term):
+    """The bucket of a row that one of our terms belongs to; the first rule that fits decides."""
+    parts = term.path.split(".")
+    by_head = {"pooler": "pooler", "head": "lm_head", "next_sentence": "lm_head",
+               "pre_classifier": "classifier", "classifier": "classifier"}
+    if parts[0] in by_head:
+        return by_head[parts[0]]
+    if "norm" in term.kinds:
+        return "norm"
+    return next(part for part in ("attention", "mlp", "embeddings") if part in parts)
+
+
+# ---------------------------------------------------------------- measured rows
+
+def test_every_row_is_there():
+    assert len(ROWS) == len({row["id"] for row in ROWS}) == 66
+    assert Counter(row["id"].split("/")[0] for row in ROWS) == {"bert": 15, "distilbert": 11, "gpt2": 12, "llama": 28}
+    assert len(MEASURED_FLOPS) == 128
+
+
+@pytest.mark.parametrize("row", ROWS, ids=row_id)
+def test_total_parameters(row):
+    assert parameters(row_model(row)).total == row["params_total"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=row_id)
+def test_parameters_of_each_component(row):
+    subject = row_model(row)
+    found = Counter()
+    for term in parameters(subject).terms:
+        found[component(term)] += value(term.size, subject.values)
+    assert found == row["components"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=row_id)
+def test_elements_of_each_parameter_and_how_often_it_is_repeated(row):
+    subject = row_model(row)
+    ours = Counter((prod(value(factor, subject.values) for factor in term.factors),
+                    prod(value(runs, subject.values) for _, runs in term.scopes))
+                   for term in parameters(subject).terms)
+    measured = Counter()
+    for name, shape, repeats in row["shapes"]:
+        matrices = 3 if ".c_attn." in name else 1  # GPT-2 stores query, key and value side by side in one matrix
+        measured[prod(shape) // matrices, repeats] += matrices
+    assert ours == measured
+
+
+@pytest.mark.parametrize(("row", "shape"), MEASURED_FLOPS, ids=[f"{r['id']}-{shape}" for r, shape in MEASURED_FLOPS])
+def test_flops(row, shape):
+    batch, sequence = map(int, shape.split("x"))
+    assert flops(row_model(row), b=batch, s=sequence).total == row["flops"][shape]
+
+
+# ---------------------------------------------------------------- published counts
+
+PUBLISHED = [
+    # model                      parameters
+    ("bert-base-uncased",        109_482_240),
+    ("bert-large-uncased",       335_141_888),
+    ("distilbert-base-uncased",  66_362_880),
+    ("gpt2",                     124_439_808),
+    ("gpt2:untied",              163_037_184),
+    ("gpt2-medium",              354_823_168),
+    ("gpt2-large",               774_030_080),
+    ("gpt2-xl",                  1_557_611_200),
+    ("llama-7b",                 6_738_415_616),
+    ("llama-2-70b",              68_976_648_192),
+    ("llama-3-8b",               8_030_261_248),
+    ("llama-7b@mlp",             4_328_521_728),
+    ("mlp:784-128-10",           101_770),
+    ("mlp@layer1:784-128-10",    100_480),
+    ("mlp@layer2:784-128-10",    1_290),
+    ("mlp@layer1:4-3-2",         15),
+]
+
+
+@pytest.mark.parametrize(("name", "count"), PUBLISHED)
+def test_published_parameters(name, count):
+    assert parameters(model(name)).total == count
+
+
+WORK = [
+    # counted       model                sizes               convention  number
+    (multiply_adds, "mlp:784-128-10",    {"b": 1},           "matmul",   101_632),
+    (multiply_adds, "mlp:784-128-10",    {"b": 64},          "matmul",   6_504_448),
+    (flops,         "bert-base-uncased", {"b": 1, "s": 128},  "matmul",  22_348_431_360),
+    (flops,         "gpt2",              {"b": 1, "s": 1024}, "matmul",  291_648_307_200),
+    (flops,         "llama-7b",          {"b": 1, "s": 2048}, "matmul",  29_261_612_187_648),
+    (flops,         "llama-7b",          {"b": 1, "s": 2048}, "causal",  28_162_637_430_784),
+]
+
+
+@pytest.mark.parametrize(("counted", "name", "sizes", "convention", "number"), WORK)
+def test_published_work(counted, name, sizes, convention, number):
+    assert counted(model(name), convention=convention, **sizes).total == number
+
+
+def test_norms_of_llama_7b():
+    assert parameters(model("llama-7b")).by("kind")["norm"].total == 266_240
+
+
+def test_work_of_one_token_with_the_weights_of_llama_7b():
+    assert multiply_adds(model("llama-7b"), s=1).by("kind")["weight"].total == 6_607_077_376
+
+
+def test_a_smaller_bert_by_hand():
+    counted = parameters(model("bert-base-uncased:V=40000,L=8,heads=8")).without("bias", "norm", "pooler")
+    assert counted.total == 87_737_856 == 31_114_752 + 8 * (2_359_296 + 4_718_592)
+    assert counted.where("embeddings").total == 31_114_752
+    assert counted.where("attention").total == 8 * 2_359_296
+    assert counted.where("mlp").total == 8 * 4_718_592
+
+
+def test_distilbert_is_39_percent_smaller_than_bert():
+    small, large = (parameters(model(name)).total for name in ("distilbert-base-uncased", "bert-base-uncased"))
+    assert round(100 * (large - small) / large, 2) == 39.38
+
+
+@pytest.mark.parametrize("name", published())
+def test_count_that_is_stored_beside_each_published_model(name):
+    assert parameters(model(name)).total == model(name).published.count
+
+
+# ---------------------------------------------------------------- three kinds of numbers
+
+SUBJECTS = [pytest.param(lambda row=row: row_model(row), id=row["id"]) for row in ROWS] + [
+    pytest.param(lambda name=name: model(name), id=name) for name in [*published(), "mlp:784-128-10", "dense:d=3,m=5"]]
+
+
+def accounts(network) -> list[Ledger]:
+    return [parameters(network), multiply_adds(network), flops(network), flops(network, "causal")]
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_letters_ints_and_sympy_agree(subject):
+    subject = subject().replace(b=2, s=7)
+    numbers = subject.values
+    by_letters = [value(ledger.size, numbers) for ledger in accounts(subject.network())]
+    by_ints = [ledger.size for ledger in accounts(subject.network(subject.number))]
+    in_sympy = {symbols.symbol(name): number for name, number in numbers.items()}
+    by_sympy = [ledger.size.subs(in_sympy) for ledger in accounts(subject.network(symbols.symbol))]
+    assert all(type(number) is int for number in by_ints)
+    assert by_letters == by_ints == by_sympy
+    assert by_ints == [ledger.total for ledger in accounts(subject)]
+
+
+# ---------------------------------------------------------------- the index of names
+
+def test_index_says_what_the_files_say():
+    assert tuple(files()) == index.FILES
+    assert list(published().items()) == list(index.PUBLISHED.items())
