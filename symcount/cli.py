@@ -83,7 +83,7 @@ def _answer(words: list[str]) -> tuple[str, str | None]:
         raise ModelError(f"no verb '{words[0]}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
         return _parser().format_help(), None
-    asked = _parser().parse_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
+    asked = _parser().parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
     if asked.format == "json":
         import json
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.polynomials import Call, Polynomial, letter
+from symcount.polynomials import Call, Polynomial, letter, lift, quotient
 from symcount.sizes import ceil, least, per, up
 
 TYPE_CHECKING = False
@@ -46,7 +46,9 @@ def size(form: Form) -> Size:
     if kind is Power:
         return size(form.base) ** form.exponent
     if kind is Quotient:
-        return per(size(form.top), size(form.bottom))
+        top, bottom = size(form.top), size(form.bottom)
+        # A fraction of numbers may stand inside a rounding: up(8·4,096/3, 256).
+        return lift(top) * quotient(1, bottom) if isinstance(bottom, int) and bottom else per(top, bottom)
     if kind is Function:
         return _RULES[form.name](*map(size, form.args))
     result: Size = 1 if kind is Product else 0

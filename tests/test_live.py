@@ -115,7 +115,10 @@ def counted(folder, cls, config, batch, sequence):
 @pytest.mark.parametrize(("family", "cls", "seed"), RANDOM)
 def test_random_shape(hub, tmp_path, family, cls, seed):
     draw = Random(f"{family} {seed}")
-    config = hub.CONFIG_MAPPING[family](**DRAW[family](draw))
+    shape = DRAW[family](draw)
+    if cls in ("BertForQuestionAnswering", "DistilBertForQuestionAnswering"):
+        shape["num_labels"] = 2  # with another number transformers builds a model that cannot run, or none
+    config = hub.CONFIG_MAPPING[family](**shape)
     run = draw.randint(1, 4), draw.randint(1, 40)
     assert counted(tmp_path, cls, config, *run) == measured(hub, cls, config, *run)
 

@@ -15,32 +15,36 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
     from symcount.derivation import Derivation
     from symcount.render import latex, markdown, text
 
-    formats = {"text/latex": latex, "text/markdown": markdown, "text/plain": text}
-    return {mime: module.derivation(shown) if isinstance(shown, Derivation) else module.table(shown)
-            for mime, module in formats.items()
+    derived = isinstance(shown, Derivation)
+    formats = {
+        # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
+        "text/latex": lambda: "\n\n".join(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
+        "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
+        "text/plain": lambda: (text.derivation if derived else text.table)(shown),
+    }
+    return {mime: made() for mime, made in formats.items()
             if (not include or mime in include) and mime not in (exclude or ())}
 
 
 def rounded(amount: Any) -> str:
-    """Three digits and a word.
+    """Three digits and a word, rounded half up in integers.
 
-    >>> rounded(6738415616), rounded(101770), rounded(29261612187648)
-    ('6.74 billion', '102 thousand', '29.3 trillion')
+    >>> rounded(6738415616), rounded(101770), rounded(999950000), rounded(10**20)
+    ('6.74 billion', '102 thousand', '1.00 billion', '1.00e20')
     """
-    for power, word in ((12, "trillion"), (9, "billion"), (6, "million"), (3, "thousand")):
-        if amount >= 10**power:
-            shown = _three(amount, power)
-            return f"{shown} {word}" if len(shown) <= 5 else f"{amount:.2e}"
-    return str(amount)
-
-
-def _three(amount: Any, power: int) -> str:
-    """amount / 10^power to three digits, rounded half up in integers."""
-    whole = len(str(int(amount) // 10**power))
-    decimals = max(0, 3 - whole)
-    scaled = int((2 * amount * 10**decimals + 10**power) // (2 * 10**power))
-    digits = str(scaled).rjust(decimals + 1, "0")
-    return digits if not decimals else f"{digits[:-decimals]}.{digits[-decimals:]}"
+    whole = int(amount)
+    if whole < 1000:
+        return exact(amount)
+    digits = len(str(whole))
+    unit = 10 ** (digits - 3)
+    three = int((2 * amount + unit) // (2 * unit))
+    if three == 1000:
+        three, digits = 100, digits + 1
+    if digits > 15:
+        return f"{str(three)[0]}.{str(three)[1:]}e{digits - 1}"
+    word = ("thousand", "million", "billion", "trillion")[(digits - 1) // 3 - 1]
+    point = (digits - 1) % 3 + 1
+    return f"{str(three)[:point]}.{str(three)[point:]}".rstrip(".") + f" {word}"
 
 
 def exact(amount: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol
+from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, percent, text
 from symcount.symbols import letter
 
@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from symcount.derivation import Derivation, Table
     from symcount.forms import Form
 
-_ROWS, _LINE = 25, 70  # rows of a display that still fit on a page; characters of a line that fit beside its name
+# Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
+_ROWS, _LINE, _CELL = 25, 58, 26
+_STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
-                          "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$"})
+                          "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$",
+                          "−": "$-$", **{sign: f"$^{i}$" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}})
 
 
 def form(shown: Form) -> str:
@@ -41,12 +44,10 @@ def form(shown: Form) -> str:
     if kind is Product:
         return _product(shown)
     a, b = shown.args
-    if shown.name == "min":
-        return rf"\min({form(a)}, {form(b)})"
-    inner = rf"\frac{{{form(a)}}}{{{form(b)}}}"
+    if shown.name in ("min", "up"):  # up: rounded up to a multiple, a rule people know by its two numbers
+        return rf"\operatorname{{{shown.name}}}({_inline(a)},\, {_inline(b)})"
     bar = "floor" if shown.name == "floor" else "ceil"
-    whole = rf"\left\l{bar} {inner} \right\r{bar}"
-    return rf"{form(b)} \cdot {whole}" if shown.name == "up" else whole
+    return rf"\left\l{bar} \frac{{{form(a)}}}{{{form(b)}}} \right\r{bar}"
 
 
 def number(amount: Any) -> str:
@@ -64,8 +65,7 @@ def derivation(shown: Derivation) -> str:
     blocks = [rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
     blocks += displays(shown)
     if shown.notes:
-        blocks.append(f"Counted: {'; '.join(shown.notes)}.".translate(_SPECIAL).replace("−", "$-$")
-                      .replace("²", r"\textsuperscript{2}"))
+        blocks.append(_counted(shown.notes))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -102,9 +102,14 @@ def step(one: Any) -> str:
 
 def table(shown: Table) -> str:
     """The parts of a count as displays, and the conventions."""
-    notes = [f"Counted: {'; '.join(shown.notes)}.".translate(_SPECIAL)] if shown.notes else []
+    notes = [_counted(shown.notes)] if shown.notes else []
     return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
                         *parts(shown, formulas=shown.total.count is None), *notes]) + "\n"
+
+
+def _counted(notes: tuple[str, ...]) -> str:
+    """The conventions as a paragraph that need not be justified: names of keys do not break."""
+    return rf"{{\raggedright Counted: {'; '.join(notes).translate(_SPECIAL)}.\par}}"
 
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:
@@ -117,7 +122,7 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
         indent = r"\quad " * (row.depth - 1)
         times = rf"{form(row.runs)} \times " if row.runs is not None else ""
         name = row.part.split(".")[-1] if row.depth > 1 else row.part
-        rows.append([indent + times + words(name), *([form(row.form)] if formulas else []),
+        rows.append([indent + times + words(name), *([_short(row.form)] if formulas else []),
                      *([number(row.count), "" if row.share is None else words(percent(row.share))] if counted else [])])
     last = [words("total"), *([_short(shown.total.form)] if formulas else []),
             *([rf"\mathbf{{{number(shown.total.count)}}}", ""] if counted else [])]
@@ -126,32 +131,48 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
 
 def _arrays(columns: str, head: list[str], rows: list[list[str]], last: list[str] | None = None) -> Iterable[str]:
     for start in range(0, len(rows), _ROWS - 2):
-        chunk = [" & ".join(row) for row in (head, *rows[start:start + _ROWS - 2])]
-        body = chunk[0] + " \\\\ \\hline\n" + " \\\\\n".join(chunk[1:])
+        first, *rest = [" & ".join(row) for row in (head, *rows[start:start + _ROWS - 2])]
+        body = first + " \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rest)
         if last and start + _ROWS - 2 >= len(rows):
-            body += " \\\\ \\hline\n" + " & ".join(last)
+            body += " \\\\ \\hline\n" + _STRUT + " & ".join(last)
         yield f"$$\n\\begin{{array}}{{{columns}}}\n{body}\n\\end{{array}}\n$$"
 
 
-def _broken(shown: Form) -> list[str]:
-    """A sum on as many lines as it needs; what is not a sum is not broken."""
-    if type(shown) is not Sum or len(text.form(shown)) <= _LINE:
+def _broken(shown: Form, widest: int = _LINE) -> list[str]:
+    """A sum, or a product that ends in one, on as many lines as it needs; what is neither is not broken."""
+    if len(text.form(shown)) <= widest or type(shown) not in (Sum, Product):
         return [form(shown)]
+    if type(shown) is Product:
+        *front, last = shown.factors
+        if not front or type(last) is not Sum:
+            return [form(shown)]
+        times = r" \times " if text.numeric(last) else " "
+        first, *more = _broken(last, widest - len(text.form(product(front))))
+        lines = [f"{form(product(front))}{times}({first}", *more]
+        return [*lines[:-1], lines[-1] + ")"]
     lines, length = [""], 0
     for i, (sign, term) in enumerate(shown.terms):
+        first, *more = _broken(term, widest)
         wide = len(text.form(term))
-        if length and length + wide > _LINE:
+        if length and length + wide > widest:
             lines.append("")
             length = 0
-        plus = (" + " if sign > 0 else " - ") if i else ("-" if sign < 0 else "")
-        lines[-1] += plus.lstrip() + form(term) if not length else plus + form(term)
-        length += wide + 3
-    return lines
+        lines[-1] += ((" + " if sign > 0 else " - ") if i else "" if sign > 0 else "-") + first
+        lines += more
+        length = widest if more else length + wide + 3
+    return [line.strip() for line in lines]
 
 
 def _short(shown: Form) -> str:
-    lines = _broken(shown)
-    return lines[0] if len(lines) == 1 else r"\begin{array}{l}" + r" \\ ".join(lines) + r"\end{array}"
+    lines = _broken(shown, _CELL)
+    return lines[0] if len(lines) == 1 else r"\begin{array}{l}" + r" \\ \quad ".join(lines) + r"\end{array}"
+
+
+def _inline(shown: Form) -> str:
+    """A form without a stacked fraction, for an argument."""
+    if type(shown) is not Quotient:
+        return form(shown)
+    return f"{_factor(shown.top) if type(shown.top) is Sum else form(shown.top)}/{_factor(shown.bottom)}"
 
 
 def _factor(shown: Form) -> str:
