@@ -9,8 +9,8 @@ import pytest
 from symcount import Ledger, ProofError, Term, derive, flops, letter, model, models, multiply_adds, parameters, same
 from symcount.counting import formula
 from symcount.derivation import Equation
-from symcount.formulas import read
 from symcount.forms import Number, Product, Sum, Symbol
+from symcount.formulas import read
 from symcount.render import latex, percent, rounded, text
 
 NAMES = [*(name for name in models() if name != "mlp:"), "mlp:4-3-2", "mlp:784-128-10", "llama-7b:h=up(8d/3,256)",
@@ -125,7 +125,8 @@ def test_a_step_that_does_not_follow_is_refused(forms, of, said):
 def test_equal_groups_add_their_runs():
     """Global and local layers of one shape print as one group: L_global + (L - L_global) = L."""
     layers, some, d = letter("L"), letter("L_global"), letter("d")
-    ledger = Ledger("parameter", [Term("global.a", (d, d), (("global", some),)), Term("global.b", (d,), (("global", some),)),
+    ledger = Ledger("parameter", [Term("global.a", (d, d), (("global", some),)),
+                                  Term("global.b", (d,), (("global", some),)),
                                   Term("local.a", (d, d), (("local", layers - some),)),
                                   Term("local.b", (d,), (("local", layers - some),))])
     assert text.form(formula(ledger)) == "L(d² + d)"

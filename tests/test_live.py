@@ -1,7 +1,7 @@
 """symcount against models that transformers builds now, on shapes drawn at random: `pytest -m live tests/test_live.py`.
 
 Each case is built twice from one configuration: by transformers, on the meta device, where tensors have shapes but no
-values; and by symcount, which reads the `config.json` that transformers wrote. Parameters and FLOPs must be equal.
+values; and by symcount, which reads the `config.json` that transformers writes. Parameters and FLOPs must be equal.
 """
 
 from __future__ import annotations
@@ -105,11 +105,15 @@ def measured(hub, cls, config, batch, sequence):
 
 
 def counted(folder, cls, config, batch, sequence):
-    """The same by symcount, from the file that the configuration writes."""
-    path = folder / "config.json"
-    path.write_text(json.dumps(config.to_dict()), encoding="utf-8")
-    subject = read_config(path, head=cls)
-    return parameters(subject).total, flops(subject, b=batch, s=sequence).total
+    """The same by symcount, from the file that the configuration writes: with every key, or with what is no default."""
+    found = []
+    for written in (config.to_dict(), config.to_diff_dict()):
+        path = folder / "config.json"
+        path.write_text(json.dumps(written), encoding="utf-8")
+        subject = read_config(path, head=cls)
+        found.append((parameters(subject).total, flops(subject, b=batch, s=sequence).total))
+    assert found[0] == found[1]
+    return found[0]
 
 
 @pytest.mark.parametrize(("family", "cls", "seed"), RANDOM)

@@ -16,7 +16,7 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
     from symcount.render import latex, markdown, text
 
     derived = isinstance(shown, Derivation)
-    formats = {
+    formats: dict[str, Any] = {
         # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
         "text/latex": lambda: "\n\n".join(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
         "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
