@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, percent, text
 from symcount.symbols import letter
@@ -56,8 +58,12 @@ def number(amount: Any) -> str:
 
 
 def words(shown: str) -> str:
-    """Text within mathematics."""
-    return rf"\text{{{shown.translate(_SPECIAL)}}}"
+    r"""Words within mathematics. What LaTeX escapes stands outside of \text, where MathJax reads it too.
+
+    >>> words("attention_norm")
+    '\\text{attention}\\_\\text{norm}'
+    """
+    return re.sub(r"([_%&#$])", r"}\\\1\\text{", rf"\text{{{shown}}}").replace(r"\text{}", "")
 
 
 def derivation(shown: Derivation) -> str:
