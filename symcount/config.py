@@ -5,13 +5,14 @@ A configuration comes from a stranger: it is data, bounded in size, and no code 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symcount.architecture import Architecture, Model, whole
 from symcount.architectures import files, load
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from os import PathLike
     from typing import Any
 
@@ -62,7 +63,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
 
     Raises ConfigError for an unreadable file, an unknown or unsupported key, and a value that no size can be.
     """
-    where, config = ("config", source) if hasattr(source, "items") else _load(source)
+    where, config = ("config", dict(source)) if isinstance(source, Mapping) else _load(source)
     if not isinstance(config, dict):
         raise ConfigError(f"{where}: a JSON object is needed, not {type(config).__name__}")
     architecture = _architecture(where, config)
@@ -70,14 +71,15 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
     named = config.get("architectures")
     if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
         raise ConfigError(f"{where}: architectures = {_shown(named)}: a list of class names is needed")
-    cls = head or (named[0] if named else next(iter(architecture.classes)))
+    base = named[0] if named else next(iter(architecture.classes))
+    cls = base if head is None else head
     if cls not in architecture.classes:
         raise ConfigError(f"{where}: class '{cls}' is not written for {architecture.name}; "
                           + nearest(cls, list(architecture.classes)))
     if head is None:
         rows.append(("architectures", _shown(named), f"class {cls}" if named else f"absent: base model {cls}"))
     try:
-        return Model(architecture, given, name=where if isinstance(source, str) else architecture.name, cls=cls,
+        return Model(architecture, given, name=architecture.name if where == "config" else where, cls=cls,
                      defaults=tuple(defaults), keys=tuple(rows))
     except (SizeError, ModelError) as error:
         raise ConfigError(f"{where}: {_theirs(error, architecture)}") from None

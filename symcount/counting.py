@@ -85,8 +85,8 @@ def title(ledger: Ledger) -> str:
 
 def notes(ledger: Ledger) -> tuple[str, ...]:
     """The conventions of a count, and the conditions under which its formula holds."""
-    held = [f"{_plain(c.left)} divides {_plain(c.right)}" if c.relation == "divides"
-            else f"{_plain(c.left)} is at most {_plain(c.right)}" for c in ledger.conditions]
+    verb = {"divides": "divides", "at most": "is at most", "is": "is"}
+    held = [f"{_plain(c.left)} {verb[c.relation]} {_plain(c.right)}" for c in ledger.conditions]
     run = [f"b = {ledger.values['b']:,}"] if "b" in ledger.letters and "b" in ledger.values else []
     return (*ledger.notes, *run, *(("holds when " + " and ".join(held),) if held else ()))
 

@@ -29,7 +29,8 @@ _TOKEN = re.compile(r"\s*(?:(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d+)?)|(?P<na
                     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SAME = {"**": "^", "·": "*", "×": "*", "−": "-"}
-_LONGEST, _DEEPEST, _DIGITS = 10_000, 40, 40
+# Bounds for texts from strangers: characters, brackets, digits and bits of a number, letters of a run
+_LONGEST, _DEEPEST, _DIGITS, _BITS, _RUN = 10_000, 40, 40, 4_096, 5
 FUNCTIONS = ("up", "ceil", "floor", "min")
 
 
@@ -78,8 +79,8 @@ class _Reader:
 
     def is_product(self, token: str) -> bool:
         """Whether a name that nobody gave is a run of one-letter symbols: dh is d·h."""
-        return (len(token) > 1 and token not in FUNCTIONS and self.names(token) is None
-                and all(self.names(symbol) is not None for symbol in token))
+        return (1 < len(token) <= _RUN and len(set(token)) == len(token) and token not in FUNCTIONS
+                and self.names(token) is None and all(self.names(symbol) is not None for symbol in token))
 
     def error(self, what: str, position: int | None = None) -> FormulaError:
         column = (self.tokens[self.at][2] if position is None else position) + 1
@@ -100,14 +101,17 @@ class _Reader:
             raise self.error(f"expected '{sign}'" + (f", found '{found}'" if found else " before the end"))
 
     def whole(self) -> Size:
-        result = self.sum()
+        try:
+            result = self.sum()
+        except SizeError as error:  # a polynomial too long, a rounding by nothing
+            raise self.error(str(error)) from None
         if self.tokens[self.at][0] != "end":
             raise self.error(f"expected an operator, found '{self.tokens[self.at][1]}'")
         return result
 
     def sum(self) -> Size:
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _DEEPEST + 1:
             raise self.error(f"brackets nested deeper than {_DEEPEST}")
         sign = self.take("-", "+")
         result = self.product()
@@ -129,7 +133,9 @@ class _Reader:
                     result, below = self.divide(result, self.power()), True
                 except SizeError as error:
                     raise self.error(str(error), position) from None
-            elif kind in ("number", "name") or token == "(":
+            elif kind == "number":
+                raise self.error("a number stands before what it multiplies, and has no blanks within; write *")
+            elif kind == "name" or token == "(":
                 if below:
                     raise self.error("does this factor stand above or below the line? write a/(b*c) or a/b*c")
                 result = result * self.power()
@@ -158,8 +164,11 @@ class _Reader:
         return base
 
     def raised(self, base: Size, power: str, position: int) -> Size:
-        if not power.isdigit() or int(power) > 64:
-            raise self.error(f"a power is an integer from 0 to 64, not {power}", position)
+        if not power.isdigit() or len(power) > 2 or int(power) > 64:
+            raise self.error(f"a power is an integer from 0 to 64, not {power[:20]}", position)
+        sizes = [abs(c.numerator) for _, c in lift(base).terms.values()] if lift(base) is not NotImplemented else []
+        if int(power) * max((n.bit_length() for n in sizes), default=0) > _BITS:
+            raise self.error("this power is too large a number", position)
         return base ** int(power)
 
     def atom(self) -> Size:
@@ -182,9 +191,14 @@ class _Reader:
     def number(self, token: str, position: int) -> Size:
         digits, _, exponent = token.replace("_", "").lower().partition("e")
         whole, _, decimals = digits.partition(".")
-        power = int(exponent.lstrip("+") or 0) - len(decimals)
-        if abs(power) + len(whole) > _DIGITS:
+        exponent = exponent.lstrip("+") or "0"
+        if len(exponent) > 2 or len(whole) + len(decimals) + int(exponent) > _DIGITS:
             raise self.error(f"a number of more than {_DIGITS} digits", position)
+        if len(whole) > 1 and whole[0] == "0":
+            raise self.error(f"'{whole}' begins with 0: a number has no commas or blanks within", position)
+        if self.text[position + len(token):position + len(token) + 2].lower() == "e-":
+            raise self.error("a negative exponent, or e - …? write a fraction, or put blanks around the sign", position)
+        power = int(exponent) - len(decimals)
         scaled = int(whole + decimals)
         return scaled * 10**power if power >= 0 else lift(1) * quotient(scaled, 10**-power)
 

@@ -186,7 +186,7 @@ class Ledger:
         try:
             amount = str(self.total) if self.open else f"{self.total:,}"
         except (SizeError, FormulaError) as error:
-            amount = f"refused: {error}"
+            return f"<no {UNITS[self.unit]}: {error}>"
         return f"<{self.subject + ': ' if self.subject else ''}{amount} {UNITS[self.unit]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from symcount.errors import SizeError
 from symcount.polynomials import lift, quotient
-from symcount.sizes import least
+from symcount.sizes import bounded, least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ def pairs(mask: Mask | None, s: Size, t: Size) -> Size:
     >>> pairs(None, 4, 4), pairs(Mask(causal=True), 4, 4), pairs(Mask(causal=True, window=2), 4, 4)
     (16, 10, 7)
     """
+    if mask is not None and mask.window is not None and not mask.causal:
+        raise SizeError("a window without a causal mask has no count here; say Mask(causal=True, window=…)")
     if mask is None or not mask.causal:
         return s * t
-    before = t - s
+    before = t - bounded(s, t)
     if mask.window is None:
         return s * before + _triangle(s)
     room = mask.window - before

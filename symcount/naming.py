@@ -77,7 +77,8 @@ def read_changes(text: str) -> dict[str, Any]:
         elif "-" in change and change.replace("-", "").isdigit():
             found["n"] = _widths(change)
         else:
-            raise FormulaError(f"'{change}' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied")
+            late = f"; @PATH comes before the changes, as in NAME@{change.partition('@')[2]}:…" if "@" in change else ""
+            raise FormulaError(f"'{change}' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied{late}")
     return found
 
 

@@ -18,7 +18,7 @@ from itertools import count
 
 from symcount.errors import ShapeError, SizeError
 from symcount.scopes import Scope, Shared, here
-from symcount.sizes import bounded, per, same
+from symcount.sizes import bounded, conditions, noted, per, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -243,6 +243,7 @@ def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
     """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
     (axis, (new, n)), = axes.items()
     rows = bounded(_need(x, axis, "cached"), n)
+    n = noted(n, *conditions(rows))  # that the rows fit is known of t, which stays, and not of s, which goes
     if new != axis and new in x.axes:
         raise ShapeError(f"cached {name}: {x} already has axis '{new}'")
     return Tensor("cached", name, (x,), {(new if a == axis else a): (n if a == axis else size)

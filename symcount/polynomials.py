@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_PRODUCTS = 20_000  # a formula from a stranger, (a+b+c+d)^64, must not fill the memory
 
-# relation is "divides" or "at most"; both sides are sizes
+# relation is "divides", "at most" or "is"; both sides are sizes
 Condition = namedtuple("Condition", "left relation right")
 
 
@@ -91,7 +91,7 @@ class Polynomial:
         if other is NotImplemented:
             return NotImplemented
         if len(self.terms) * len(other.terms) > _MOST_PRODUCTS:
-            raise FormulaError(f"a product of sums with {len(self.terms):,} and {len(other.terms):,} terms is too long")
+            raise SizeError(f"a product of sums with {len(self.terms):,} and {len(other.terms):,} terms is too long")
         terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]] = {}
         for left, a in self.terms.values():
             for right, b in other.terms.values():
@@ -101,7 +101,7 @@ class Polynomial:
                 kept = tuple((atom, power) for atom, power in powers.items() if power)
                 key = frozenset(kept)
                 old = terms.get(key)
-                terms[key] = (kept, a * b if old is None else old[1] + a * b)
+                terms[key] = (kept, a * b) if old is None else (old[0], old[1] + a * b)
         return made(terms, self.conditions, other.conditions)
 
     def __radd__(self, other: Size) -> Size:
@@ -145,7 +145,8 @@ class Polynomial:
     def __truediv__(self, other: Size) -> Any:
         raise TypeError(f"({self}) / ({other}): sizes divide exactly with per(a, b), and round with // or ceil(a, b)")
 
-    __rtruediv__ = __truediv__
+    def __rtruediv__(self, other: Size) -> Any:
+        return Polynomial.__truediv__(other, self)
 
     def __str__(self) -> str:
         if not self.terms:
@@ -181,7 +182,8 @@ def lift(size: Size) -> Any:
 
 def made(terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]], *noted: tuple[Condition, ...]) -> Size:
     """A size of these terms: zeros dropped, an int where no letter and no condition is left."""
-    kept = {key: (powers, c) for key, (powers, c) in terms.items() if c}
+    kept = {key: (powers, c if isinstance(c, int) or c.denominator > 1 else int(c))
+            for key, (powers, c) in terms.items() if c}
     conditions = merged(*noted)
     if not conditions and not (kept.keys() - {frozenset()}):
         constant = kept[frozenset()][1] if kept else 0
@@ -207,8 +209,8 @@ def rounded(name: str, a: Size, b: Size) -> Size:
     top, bottom = lift(a), lift(b)
     if top is NotImplemented or bottom is NotImplemented:
         return NotImplemented
-    if not b if isinstance(b, int) else not bottom.terms:
-        raise SizeError(f"{name} of ({a})/{b}: division by zero")
+    if not bottom.terms:
+        raise SizeError(f"{name}({a}, {b}): division by zero")
     if canonical(top) == canonical(bottom):
         return a if name == "up" else 1
     if isinstance(b, int) and not top.terms.keys() - {frozenset()}:

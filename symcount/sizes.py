@@ -49,6 +49,8 @@ def per(a: Size, b: Size) -> Size:
     if same(a, b):
         return 1
     top, bottom = lift(a), lift(b)
+    if not bottom.terms:
+        raise SizeError(f"({a})/0: division by zero")
     if len(bottom.terms) != 1:
         raise SizeError(f"({a})/({b}): exact division by a sum; choose letters so that the division vanishes")
     (powers, coefficient), = bottom.terms.values()
@@ -66,7 +68,7 @@ def ceil(a: Size, b: Size) -> Size:
     >>> ceil(10, 4), ceil(letter("d"), 4)
     (3, ceil(d, 4))
     """
-    if isinstance(a, int) and isinstance(b, int):
+    if isinstance(a, int) and isinstance(b, int) and b:
         return -(-a // b)
     if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
         import sympy
@@ -75,17 +77,17 @@ def ceil(a: Size, b: Size) -> Size:
     return rounded("ceil", a, b)
 
 
-def up(a: Size, multiple: Size) -> Size:
-    """a rounded up to a multiple.
+def up(a: Size, step: Size) -> Size:
+    """a rounded up to a multiple of `step`.
 
     >>> up(10922, 256), up(8 * letter("d"), 256)
     (11008, up(8*d, 256))
     """
-    if isinstance(a, int) and isinstance(multiple, int):
-        return -(-a // multiple) * multiple
-    if not isinstance(a, (int, Polynomial)) or not isinstance(multiple, (int, Polynomial)):
-        return ceil(a, multiple) * multiple
-    return rounded("up", a, multiple)
+    if isinstance(a, int) and isinstance(step, int) and step:
+        return -(-a // step) * step
+    if not isinstance(a, (int, Polynomial)) or not isinstance(step, (int, Polynomial)):
+        return ceil(a, step) * step
+    return rounded("up", a, step)
 
 
 def least(a: Size, b: Size) -> Size:
@@ -122,9 +124,30 @@ def bounded(size: Size, limit: Size) -> Size:
         if size > limit:
             raise SizeError(f"{size:,} is more than {limit:,}")
         return size
-    if not isinstance(size, Polynomial) or not isinstance(limit, (int, Polynomial)) or same(size, limit):
+    return size if same(size, limit) else noted(size, Condition(size, "at most", limit))
+
+
+def exactly(size: Size, number: int) -> Size:
+    """`number`, which `size` must be: SizeError for another int; on letters a noted condition."""
+    if isinstance(size, int) and size != number:
+        raise SizeError(f"{size:,} is not {number:,}")
+    return number if same(size, number) else noted(number, Condition(size, "is", number))
+
+
+def multiple(size: Size, of: int) -> Size:
+    """`size`, which must be a multiple: SizeError for an int that is not; on letters a noted condition."""
+    if isinstance(size, int):
+        per(size, of)
         return size
-    return Polynomial(size.terms, merged(size.conditions, (Condition(size, "at most", limit),)))
+    return noted(size, Condition(of, "divides", size))
+
+
+def noted(size: Size, *more: Condition) -> Size:
+    """The size, with more that must hold for it; a SymPy expression carries no conditions."""
+    lifted = lift(size)
+    if not more or lifted is NotImplemented:
+        return size
+    return Polynomial(lifted.terms, merged(lifted.conditions, more))
 
 
 def conditions(size: Size) -> tuple[Condition, ...]:
@@ -144,6 +167,8 @@ def letters(size: Size) -> list[str]:
             for atom, _ in powers:
                 inside = [x for arg in atom.args for x in letters(arg)] if isinstance(atom, Call) else [atom]
                 found.update(dict.fromkeys(inside))
+    elif not isinstance(size, int):  # SymPy
+        found.update(dict.fromkeys(sorted(symbol.name for symbol in size.free_symbols)))
     return list(found)
 
 
@@ -189,9 +214,12 @@ def ratio(size: Size, values: Mapping[str, int]) -> tuple[int, int]:
 def check(condition: Condition, values: Mapping[str, int]) -> None:
     """Raise SizeError, with names and numbers, if a condition fails for these values."""
     a, b = value(condition.left, values), value(condition.right, values)
-    holds = a != 0 and b % a == 0 if condition.relation == "divides" else a <= b
+    holds, verb = {
+        "divides": (a != 0 and b % a == 0, "does not divide"),
+        "at most": (a <= b, "is more than"),
+        "is": (a == b, "is not"),
+    }[condition.relation]
     if not holds:
-        verb = "does not divide" if condition.relation == "divides" else "is more than"
         raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}")
 
 
@@ -222,6 +250,8 @@ def from_sympy(expression: Any) -> Size:
     """
     import sympy
 
+    if not hasattr(expression, "is_Integer"):
+        raise FormulaError(f"{expression!r} is not a size: an int, letters and SymPy expressions of letters are")
     if expression.is_Integer:
         return int(expression)
     if expression.is_Rational:
@@ -244,8 +274,11 @@ def from_sympy(expression: Any) -> Size:
         top, bottom = args[0].as_numer_denom()
         return rounded("ceil" if isinstance(expression, sympy.ceiling) else "floor",
                         from_sympy(top), from_sympy(bottom))
-    if isinstance(expression, sympy.Min) and len(args) == 2:
-        return least(from_sympy(args[0]), from_sympy(args[1]))
+    if isinstance(expression, sympy.Min):
+        result = from_sympy(args[0])
+        for arg in args[1:]:
+            result = least(result, from_sympy(arg))
+        return result
     raise FormulaError(f"{expression} is not a size: "
                        "sums, products, integer powers, ceiling, floor and Min of letters are")
 
@@ -289,14 +322,21 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
     """
     if not isinstance(size, Polynomial):
         return size
+
+    def given(name: str) -> Size:
+        found = letters(name)
+        if found is None:
+            raise FormulaError(f"'{name}' has no value in {size}")
+        return found
+
     rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
     result: Size = 0
     for powers, coefficient in size.terms.values():
         above: Size = coefficient.numerator
         below: Size = coefficient.denominator
         for atom, power in powers:
-            base = (rules[atom.name](*(substitute(arg, letters) for arg in atom.args)) if isinstance(atom, Call)
-                    else letters(atom))
+            base = (rules[atom.name](*(substitute(arg, given) for arg in atom.args)) if isinstance(atom, Call)
+                    else given(atom))
             for _ in range(abs(power)):
                 above, below = (above * base, below) if power > 0 else (above, below * base)
         if isinstance(below, int) and lift(above) is not NotImplemented:
@@ -304,4 +344,11 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
         else:
             term = per(above, below)
         result = term if isinstance(result, int) and not result else result + term
-    return result
+    held = []
+    for left, relation, right in size.conditions:
+        condition = Condition(substitute(left, given), relation, substitute(right, given))
+        if isinstance(condition.left, int) and isinstance(condition.right, int):
+            check(condition, {})
+        else:
+            held.append(condition)
+    return noted(result, *held)

@@ -143,7 +143,7 @@ def test_random_shape(hub, tmp_path, family, cls, seed):
 
 @pytest.mark.parametrize(("name", "cls"), PUBLISHED)
 def test_published_shape(hub, tmp_path, name, cls):
-    """FLOPs only for the first class and the published one: the rest would take minutes, and is in the random shapes."""
+    """FLOPs only for the first class and the published one: the others take minutes, and are in the random shapes."""
     family, published_cls, count = published()[name]
     architecture = load(family)
     sizes = architecture.published[name].sizes

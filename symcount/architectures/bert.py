@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """(V + P + types)d + 2d parameters."""
     x, word = embed(ids, "word", V=z.V, d=z.d)
-    x = positions(x, "position", P=z.P)
+    x = positions(x, "position", P=z.P, t=z.t)
     kinds, _ = embed(ids, "type", types=z.types, d=z.d)
     return norm(residual(x, kinds), "norm"), word
 
@@ -77,7 +77,7 @@ def token_classification(z: Any) -> Tensor:
 
 def question_answering(z: Any) -> Tensor:
     """Start and end of the answer; no pooler."""
-    return spans(body(z)[0], "classifier")
+    return spans(body(z)[0], "classifier", z.C)
 
 
 _MEASURED = "transformers 5.23.0, BertModel on the meta device, numel of named_parameters"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """(V + P)d + 2d parameters."""
     x, word = embed(ids, "word", V=z.V, d=z.d)
-    return norm(positions(x, "position", P=z.P), "norm"), word
+    return norm(positions(x, "position", P=z.P, t=z.t), "norm"), word
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -57,7 +57,7 @@ def token_classification(z: Any) -> Tensor:
 
 def question_answering(z: Any) -> Tensor:
     """Start and end of the answer."""
-    return spans(body(z)[0], "classifier")
+    return spans(body(z)[0], "classifier", z.C)
 
 
 ARCHITECTURE = Architecture(

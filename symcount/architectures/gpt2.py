@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """Vd + Pd parameters."""
     x, word = embed(ids, "word", V=z.V, d=z.d)
-    return positions(x, "position", P=z.P), word
+    return positions(x, "position", P=z.P, t=z.t), word
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:

@@ -20,7 +20,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 3dh + 2d parameters when kv = heads and k = d/heads."""
     y = norm(x, "attention_norm", shift=False)
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
-                           mask=Mask(causal=True)))
+                           position="rotary", mask=Mask(causal=True)))
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=z.mlp_bias))
 
 

@@ -70,8 +70,8 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     return lookup(ids, table, name), table
 
 
-def positions(x: Tensor, name: str, *, P: Size) -> Tensor:
-    """Add one learned vector for each of the s positions of x: P·d parameters; s beyond P is a SizeError."""
+def positions(x: Tensor, name: str, *, P: Size, t: Size) -> Tensor:
+    """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError."""
     table = weight(f"{name}.weight", kinds="embedding", P=P, d=x.axes["d"])
-    rows = rename(keep(table, P=x.axes["s"]), P="s")
+    rows = rename(keep(keep(table, P=t), P=x.axes["s"]), P="s")
     return pointwise(x, rows, kind="add", name=name)

@@ -6,12 +6,14 @@ from symcount.layers.attention import attention
 from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import mlp
 from symcount.network import Tensor, pointwise, select, within
+from symcount.sizes import exactly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from symcount.masks import Mask
+    from symcount.polynomials import Size
 
 
 def residual(x: Tensor, y: Tensor, name: str = "residual") -> Tensor:
@@ -44,9 +46,12 @@ def classify(x: Tensor, name: str, z: Any, *, bias: bool = True) -> Tensor:
     return linear(x, name, bias=bias, C=z.C)
 
 
-def spans(x: Tensor, name: str) -> Tensor:
-    """Where an answer starts and where it ends, for every position: 2d + 2 parameters."""
-    return linear(x, name, ends=2)
+def spans(x: Tensor, name: str, ends: Size = 2) -> Tensor:
+    """Where an answer starts and where it ends, for every position: 2d + 2 parameters.
+
+    `ends` is the number of labels where the class reads it, and must be 2.
+    """
+    return linear(x, name, ends=exactly(ends, 2))
 
 
 def first(x: Tensor) -> Tensor:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from symcount.network import walk
 from symcount.scopes import Scope
+from symcount.sizes import conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from symcount.network import Tensor
-    from symcount.polynomials import Size
+    from symcount.polynomials import Condition, Size
 
     Network = Tensor | tuple[Tensor, ...]
 
@@ -22,6 +24,11 @@ def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, t
     if sizes:
         raise TypeError("sizes are given to a model; a network of tensors already has them")
     return subject, {}, "", (), ()
+
+
+def bounds(net: Network) -> tuple[Condition, ...]:
+    """What must hold for a network to exist: exact divisions, and sizes within others."""
+    return tuple({str(c): c for x in walk(net) for size in x.axes.values() for c in conditions(size)}.values())
 
 
 def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:

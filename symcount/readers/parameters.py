@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from symcount.ledger import Ledger, Term
 from symcount.network import Tensor, walk, weights
-from symcount.readers import account, repeats
+from symcount.readers import account, bounds, repeats
+from symcount.sizes import letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = Fa
         factors = tuple(rows if name == axis else size for name, size in x.axes.items())
         terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
-    ledger = Ledger("parameter", terms, values, title, (once, *notes))
+    # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
+    held = tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
+    ledger = Ledger("parameter", terms, values, title, (once, *notes), held)
     for part in parts:
         ledger = ledger.where(part)
     return ledger

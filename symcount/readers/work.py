@@ -7,8 +7,7 @@ from symcount.errors import ModelError
 from symcount.ledger import Ledger, Term
 from symcount.masks import pairs
 from symcount.network import Tensor, walk
-from symcount.readers import account, repeats
-from symcount.sizes import conditions
+from symcount.readers import account, bounds, repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ def _read(subject: Any, unit: str, scale: int | None, name: str | Convention, si
     terms = [Term(x.path, ((scale,) if scale != 1 else ()) + _factors(x, rule), repeats(x.scope), _kinds(x))
              for x in walk(net) if x.verb == "contract"]
     says = rule.says if unit == "FLOP" else rule.says.partition(", ")[2]
-    bounds = tuple(c for x in walk(net) for size in x.axes.values() for c in conditions(size))
-    ledger = Ledger(unit, terms, values, title, (f"{rule.name}: {says}", *notes), bounds)
+    ledger = Ledger(unit, terms, values, title, (f"{rule.name}: {says}", *notes), bounds(net))
     for part in parts:
         ledger = ledger.where(part)
     return ledger
