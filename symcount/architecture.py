@@ -8,15 +8,17 @@ What a configuration leaves out follows a formula (k = d/heads), evaluated over 
 from __future__ import annotations
 
 from collections import namedtuple
+from math import lcm
 
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
 from symcount.formulas import read
 from symcount.network import weights
-from symcount.polynomials import Polynomial, letter
+from symcount.polynomials import Condition, Polynomial, letter
 from symcount.scopes import adapters, matches
-from symcount.sizes import from_sympy, letters, substitute, value
+from symcount.sizes import from_sympy, letters, noted, substitute, value
 from symcount.symbols import known
 from symcount.symbols import letter as row
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-# Sizes of a run, or of an adapter, and what each follows: every architecture has them
-RUN = {"s": None, "t": "s", "u": None, "b": None, "r": None}
+RUN = {"s": None, "t": "s", "b": None}  # sizes of a run, and what each follows: every architecture has them
+WIDTHS = "n"  # the one size that is a tuple, of the letters n_0, n_1, …
+_MOST_WIDTHS = 1_000
 _LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
@@ -79,13 +82,23 @@ class Architecture:
 class Sizes:
     """The namespace `z` that a forward pass reads: sizes over some numbers, and flags."""
 
-    __slots__ = ("_model", "_open", "_ring")
+    __slots__ = ("_found", "_model", "_open", "_ring")
 
     def __init__(self, model: Model, ring: Callable[[str], Size]) -> None:
         self._model, self._ring = model, ring
+        self._found: dict[str, Any] = {}  # what was read, and so need not be resolved again
         self._open: list[str] = []  # what is being resolved, to refuse h = 4d, d = h/4
 
     def __getattr__(self, name: str) -> Any:
+        if name not in self._found:
+            self._found[name] = self._read(name)
+        return self._found[name]
+
+    def unread(self) -> list[str]:
+        """Names that the model was given and the forward pass never asked for."""
+        return [name for name in self._model.given if name not in self._found and name not in RUN]
+
+    def _read(self, name: str) -> Any:
         given, architecture = self._model.given, self._model.architecture
         if name in given:
             found = given[name]
@@ -100,7 +113,7 @@ class Sizes:
         if follows:
             return self._resolve(name, follows)
         if name in architecture.sizes or name in RUN or (architecture.own and known(name)):
-            if name == "n":
+            if name == WIDTHS:
                 raise SizeError(f"{architecture.name}: the widths are missing, as in {architecture.name}:784-128-10")
             return self._ring(name)
         raise SizeError(f"{architecture.name}: the forward pass reads z.{name}, which is neither given nor a letter; "
@@ -112,11 +125,12 @@ class Sizes:
                             "in a change, x is the present value: 2x")
         self._open.append(name)
         try:
-            if isinstance(formula, Polynomial):
-                return substitute(formula, self.__getattr__)
-            return read(formula, self._named)
+            size = (substitute(formula, self.__getattr__) if isinstance(formula, Polynomial)
+                    else read(formula, self._named))
         except FormulaError as error:
             raise SizeError(f"{self._model.name}: {name} = {formula}: {error}") from None
+        else:
+            return whole_for(size)
         finally:
             self._open.pop()
 
@@ -169,9 +183,12 @@ class Model:
             net = self.architecture.classes[self.cls](z)
         finally:
             adapters.reset(token)
-        if not isinstance(net, tuple) and not hasattr(net, "axes"):
-            raise ShapeError(f"{self.name}: the forward pass returned {type(net).__name__}, not a Tensor; "
-                             "did it forget to return?")
+        for result in net if isinstance(net, tuple) else (net,):
+            if not isinstance(result, Tensor):
+                raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "
+                                 "did it forget to return?")
+        if self.architecture.own and (unread := [name for name in z.unread() if name != "lora"]):
+            raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}")
         made = [path for path, (x, *_) in weights(net).items() if "adapter" in x.details["kinds"]] if names else []
         for name in names:
             if not any(matches(path, name) for path in made):
@@ -217,8 +234,8 @@ class Model:
             if isinstance(wanted, bool) and not isinstance(change, bool):
                 raise ModelError(f"{architecture.name}: {name} = {change!r}: true or false is needed")
             return change
-        if isinstance(change, (tuple, list)):
-            return tuple(whole(f"{name}_{i}", width) for i, width in enumerate(change))
+        if name == WIDTHS and name in (*architecture.sizes, *self.given):
+            return _widths(architecture.name, change)
         if isinstance(change, str):
             change = read(change, lambda word: self._word(name, word))
         elif not isinstance(change, (int, float, Polynomial)) and hasattr(change, "free_symbols"):
@@ -227,6 +244,8 @@ class Model:
             for word in letters(change):
                 if not architecture.knows(word):
                     raise ModelError(f"{architecture.name} has no size '{word}' that {name} could follow")
+            if all(coefficient < 0 for _, coefficient in change.terms.values()):
+                raise SizeError(f"{name} = {change} is less than nothing: {row(name).meaning} is a whole number")
             if not letters(change):
                 raise SizeError(f"{name} = {change}: {row(name).meaning} is a whole number")
             return change
@@ -251,7 +270,7 @@ class Model:
         numbers.setdefault("b", 1)
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
-            if name in numbers or name == "n" or not known(name):
+            if name in numbers or name == WIDTHS or not known(name):
                 continue
             found = getattr(z, name)
             if letters(found):
@@ -266,9 +285,23 @@ class Model:
         return numbers
 
 
-def _adapters(text: str) -> dict[str, Any]:
+def _widths(owner: str, widths: Any) -> tuple[int, ...]:
+    if not isinstance(widths, (tuple, list)) or not 2 <= len(widths) <= _MOST_WIDTHS:
+        raise SizeError(f"{owner}: {WIDTHS} takes 2 to {_MOST_WIDTHS:,} widths, as in {owner}:784-128-10")
+    return tuple(whole(f"{WIDTHS}_{i}", width) for i, width in enumerate(widths))
+
+
+def whole_for(size: Size) -> Size:
+    """A size that is written with a fraction, and the condition under which it is whole: d/3 when 3 divides d."""
+    if not isinstance(size, Polynomial):
+        return size
+    below = lcm(*(coefficient.denominator for _, coefficient in size.terms.values()))
+    return size if below == 1 else noted(size, Condition(below, "divides", size * below))
+
+
+def _adapters(text: Any) -> dict[str, Any]:
     """`8@query+value`: rank 8 beside every linear map of these names."""
-    rank, _, names = text.partition("@")
+    rank, _, names = str(text).partition("@")
     if not (rank.isascii() and rank.isdigit() and names and all(names.split("+"))):
         raise FormulaError(f"lora = {text!r}: RANK@PATH+PATH is needed, as in lora=8@query+value")
     return {"lora": tuple(names.split("+")), "r": whole("r", int(rank))}
@@ -277,6 +310,8 @@ def _adapters(text: str) -> dict[str, Any]:
 def whole(name: str, number: Any) -> int:
     """The number, if it is one that this size can be; else SizeError with name, value and meaning."""
     least, meaning = row(name).least, row(name).meaning
+    if hasattr(number, "__index__") and not isinstance(number, bool):  # NumPy's ints too
+        number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
         raise SizeError(f"{name} = {number}: {meaning} is a whole number of at least {least}")
     if number > _LARGEST:

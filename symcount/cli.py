@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from symcount import __version__
-from symcount.errors import ModelError, SymcountError, nearest
+from symcount.errors import ModelError, SymcountError, clipped, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ VERBS = {
     "models": "the models known by name",
     "explain": "MODEL@PATH, a configuration key, a convention or a symbol",
 }
+_COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
+TAKES = {  # the options of each verb; any other is refused, not ignored
+    "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by"), "formula": _COUNTED, "derive": _COUNTED,
+    "models": ("format", "output"), "explain": ("output",),
+}
 FORMATS = ("text", "markdown", "latex", "json")
 
 
@@ -58,18 +63,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         output, target = _answer(words)
-        if target:
+        if target is not None:
             _write(target, output)
         else:
-            sys.stdout.write(output)
-            sys.stdout.flush()
+            _print(output)
     except SymcountError as error:
-        sys.stderr.write(f"symcount: {' '.join(str(error).split())}\n")
+        if sys.stderr:
+            _escaping(sys.stderr).write(f"symcount: {clipped(' '.join(str(error).split()), 600)}\n")
         return 2
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
-        return 0
     return 0
+
+
+def _print(output: str) -> None:
+    import os
+
+    if sys.stdout is None:
+        raise ModelError("standard output is closed")
+    try:
+        _escaping(sys.stdout).write(output)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough; nothing is to be said at the exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ModelError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def _escaping(stream: Any) -> Any:
+    r"""The stream, which writes \xb2 where it has no ²."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
 def _answer(words: list[str]) -> tuple[str, str | None]:
@@ -80,10 +104,17 @@ def _answer(words: list[str]) -> tuple[str, str | None]:
     if words[0] in ("--help", "-h", "help"):
         return _parser().format_help(), None
     if words[0] not in VERBS:
-        raise ModelError(f"no verb '{words[0]}'; {nearest(words[0], list(VERBS))}")
+        raise ModelError(f"no verb '{clipped(words[0])}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
         return _parser().format_help(), None
-    asked = _parser().parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
+    parser = _parser()
+    asked = parser.parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
+    asked.models = [name.lstrip() for name in asked.models]
+    for option, given in vars(asked).items():
+        if given == "":
+            raise ModelError(f"--{option} is followed by nothing")
+        if option not in ("verb", "models", *TAKES[asked.verb]) and given != parser.get_default(option):
+            raise ModelError(f"{asked.verb} takes no --{option}")
     if asked.format == "json":
         import json
 
@@ -104,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("models", nargs="*", metavar="MODEL", help=argparse.SUPPRESS)
     option = parser.add_argument
     option("--of", metavar="QUANTITY,…", help="params, active, macs, flops, each with @PATH if you like")
-    option("--set", metavar="CHANGE,…", default="", help="the same changes for every model: s=2048, h=4d, untied")
+    option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
     option("--by", metavar="DEPTH", help="group by depth 1, 2, … or by kind or trainable (default 2)")
     option("--convention", metavar="NAME", default="matmul", help="what counts as work (default matmul)")
@@ -123,7 +154,7 @@ def _models(asked: Any) -> list[Any]:
         raise ModelError(f"{asked.verb} needs a model, as in symcount {asked.verb} llama-7b")
     found = []
     for name in asked.models:
-        one = model(name.lstrip(), **({"head": asked.head} if asked.head else {}))
+        one = model(name, **({"head": asked.head} if asked.head else {}))
         found.append(one.replace(**read_changes(asked.set)) if asked.set else one)
     return found
 
@@ -225,6 +256,8 @@ def _list(asked: Any) -> Any:
     published = names()
     if asked.format == "json":
         return [{"model": name, "class": cls, "parameters": count} for name, (_, cls, count) in published.items()]
+    if asked.format != "text":
+        raise ModelError("models are listed in text or json")
     from symcount.render.text import columns
 
     return columns([("model", "class", "parameters"),
@@ -237,23 +270,34 @@ def _explain(asked: Any) -> Any:
 
     if len(asked.models) != 1:
         raise ModelError("explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol")
-    if asked.format != "text":
-        raise ModelError("explain answers in text only")
     return explain(asked.models[0])
 
 
 def _write(target: str, output: str) -> None:
-    """Write a whole file or none."""
+    """Write a whole file or none; what is no regular file (a device, a pipe) is written to, never replaced."""
     import os
     import tempfile
 
+    target = os.path.realpath(target)
+    kept = None
     try:
-        folder = os.path.dirname(os.path.abspath(target))
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, delete=False) as file:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(output)
+            return
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False) as file:
+            kept = file.name
             file.write(output)
-        os.replace(file.name, target)
-    except OSError as error:
-        raise ModelError(f"cannot write {target}: {error.strerror or error}") from None
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(kept, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)
+        os.replace(kept, target)
+        kept = None
+    except (OSError, UnicodeError) as error:
+        raise ModelError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        if kept:
+            os.unlink(kept)
 
 
 _RUN = {"count": _count, "flops": _count, "formula": _formula, "derive": _derive, "models": _list, "explain": _explain}

@@ -26,7 +26,7 @@ _TRAINING = "a setting of a training script"
 IGNORED = {
     **dict.fromkeys(("transformers_version", "_name_or_path", "_commit_hash", "auto_map", "name_or_path",
                      "task_specific_params", "finetuning_task", "license", "tokenizer_class", "prefix",
-                     "output_past"), _NOTE),
+                     "output_past", "_num_labels"), _NOTE),
     **dict.fromkeys(("torch_dtype", "dtype", "quantization_config", "use_bfloat16"), _STORAGE),
     **dict.fromkeys(("output_hidden_states", "output_attentions", "return_dict", "return_dict_in_generate",
                      "output_scores", "use_return_dict", "torchscript", "problem_type"), _OUTPUT),
@@ -63,9 +63,12 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
 
     Raises ConfigError for an unreadable file, an unknown or unsupported key, and a value that no size can be.
     """
-    where, config = ("config", dict(source)) if isinstance(source, Mapping) else _load(source)
-    if not isinstance(config, dict):
-        raise ConfigError(f"{where}: a JSON object is needed, not {type(config).__name__}")
+    if isinstance(source, Mapping):
+        where, config = "config", dict(source)
+    elif isinstance(source, str) or hasattr(source, "__fspath__"):
+        where, config = _load(source)
+    else:
+        raise ConfigError(f"a mapping or a path is needed, not {type(source).__name__}")
     architecture = _architecture(where, config)
     given, defaults, rows = _read(where, config, architecture)
     named = config.get("architectures")
@@ -85,34 +88,50 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         raise ConfigError(f"{where}: {_theirs(error, architecture)}") from None
 
 
-def _load(source: str | PathLike[str]) -> tuple[str, Any]:
-    import json
+def _load(source: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
     import os
 
     path = os.fspath(source)
     if os.path.isdir(path):
         path = os.path.join(path, "config.json")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ConfigError(f"{path}: not a regular file")
     try:
-        if os.path.getsize(path) > LARGEST_FILE:
-            raise ConfigError(f"{path}: {os.path.getsize(path):,} bytes; a configuration has at most {LARGEST_FILE:,}")
-        with open(path, encoding="utf-8") as file:
-            return path, json.load(file, object_pairs_hook=_once)
+        with open(path, "rb") as file:
+            return path, parse(file.read(LARGEST_FILE + 1), path)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: a path that no system takes
+        raise ConfigError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def parse(text: bytes, where: str) -> dict[str, Any]:
+    """The JSON object that a configuration is; each key once, and no more than LARGEST_FILE bytes.
+
+    Raises ConfigError with line and column.
+    """
+    import json
+
+    if len(text) > LARGEST_FILE:
+        raise ConfigError(f"{where}: a configuration has at most {LARGEST_FILE:,} bytes")
+    try:
+        found = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read as JSON: {str(error).partition(';')[0]}") from None
+        raise ConfigError(f"{where}, line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except (RecursionError, ValueError) as error:
+        raise ConfigError(f"{where}: cannot be read as JSON: {str(error).partition(';')[0]}") from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{where}: a JSON object is needed, not {type(found).__name__}")
+    return found
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"the key '{next(n for n in names if names.count(n) > 1)}' stands twice")
-    return found
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise ValueError(f"the key '{name}' stands twice")
+        seen.add(name)
+    return dict(pairs)
 
 
 def _architecture(where: str, config: dict[str, Any]) -> Architecture:
@@ -157,7 +176,7 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), f"ignored: {ignored[key]}"))
         elif name not in ("model_type", "architectures"):
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only}
-            raise ConfigError(f"{where}: unknown key '{name}', {nearest(name, known)}")
+            raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
     defaults = []
     for key, (size, default) in architecture.keys.items():
         if key in spelled or key == "num_labels":
@@ -174,19 +193,17 @@ def _read(where: str, config: dict[str, Any],
 
 def _labels(where: str, config: dict[str, Any]) -> dict[str, Any]:
     """The keys, the two tables of labels read as the num_labels that they stand for."""
-    tables = {name: config[name] for name in ("id2label", "label2id") if config.get(name) is not None}
-    for name, table in tables.items():
-        if not isinstance(table, dict):
-            raise ConfigError(f"{where}: {name} = {_shown(table)}: a table of labels is needed")
-    rest = {name: entry for name, entry in config.items() if name not in ("id2label", "label2id", "num_labels")}
-    count = {len(tables["id2label"])} if "id2label" in tables else set()
-    if isinstance(config.get("num_labels"), int):
-        count.add(config["num_labels"])
-    if len(count) > 1:
-        raise ConfigError(f"{where}: id2label has {len(tables['id2label'])} labels and num_labels is "
-                          f"{config['num_labels']}")
-    if "num_labels" in config or count:
-        rest["num_labels"] = next(iter(count), config.get("num_labels"))
+    for name in ("id2label", "label2id"):
+        if not isinstance(config.get(name) or {}, dict):
+            raise ConfigError(f"{where}: {name} = {_shown(config[name])}: a table of labels is needed")
+    rest = {name: entry for name, entry in config.items() if name not in ("id2label", "label2id")}
+    numbers = list(config.get("id2label") or {})
+    if not numbers:
+        return rest
+    if not all(str(n).isascii() and str(n).isdigit() for n in numbers) or len({int(n) for n in numbers}) < len(numbers):
+        raise ConfigError(f"{where}: id2label numbers its labels, each once, and not {_shown(numbers)}")
+    if rest.setdefault("num_labels", len(numbers)) != len(numbers):
+        raise ConfigError(f"{where}: id2label has {len(numbers)} labels and num_labels is {_shown(rest['num_labels'])}")
     return rest
 
 
@@ -213,5 +230,5 @@ def _theirs(error: Exception, architecture: Architecture) -> str:
 def _shown(entry: Any) -> str:
     import json
 
-    text = json.dumps(entry)
+    text = json.dumps(entry, default=repr)
     return text if len(text) <= 60 else text[:57] + "…"

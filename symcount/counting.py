@@ -87,7 +87,8 @@ def notes(ledger: Ledger) -> tuple[str, ...]:
     """The conventions of a count, and the conditions under which its formula holds."""
     verb = {"divides": "divides", "at most": "is at most", "is": "is"}
     held = [f"{_plain(c.left)} {verb[c.relation]} {_plain(c.right)}" for c in ledger.conditions]
-    run = [f"b = {ledger.values['b']:,}"] if "b" in ledger.letters and "b" in ledger.values else []
+    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters
+           and name in ledger.values]
     return (*ledger.notes, *run, *(("holds when " + " and ".join(held),) if held else ()))
 
 
@@ -103,9 +104,9 @@ def _plain(amount: Size) -> str:
 
 def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
     runs = {runs for term in part.terms for path, runs in term.scopes if path == name and _repeated(runs)}
-    times = written(runs.pop()) if len(runs) == 1 else None
-    if times is not None and not part.open:
-        times = numbers(times, part.values)
+    times = runs.pop() if len(runs) == 1 else None
+    if times is not None:
+        times = written(times) if part.open else number(value(times, part.values))
     count = None if whole is None else part.total
     return Row(depth, name, times, formula(part), count, _share(count, whole) if whole else None)
 

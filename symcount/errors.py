@@ -35,6 +35,16 @@ class ProofError(SymcountError):
     """A step of a derivation does not follow from the one before."""
 
 
+def clipped(text: str, longest: int = 60) -> str:
+    r"""A stranger's text as a message may quote it: short, and without control characters.
+
+    >>> clipped("ab\x1b[31m"), clipped("x" * 99, 5)
+    ('ab\\x1b[31m', 'xxxx…')
+    """
+    shown = text if len(text) <= longest else text[:longest - 1] + "…"
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in shown)
+
+
 def nearest(word: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
     """The hint that ends a refusal: the closest known name, or all of them when they are few.
 
@@ -46,6 +56,7 @@ def nearest(word: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
     from difflib import get_close_matches  # only a refusal pays for this import
 
     names = sorted(known)
+    word = word[:80]
     folded = {name.lower(): name for name in reversed(names)}
     close = get_close_matches(word.lower(), folded, n=1, cutoff=0.7)
     if close:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.architectures import files, load
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
-from symcount.errors import ModelError, nearest
+from symcount.errors import ModelError, SymcountError, nearest
 from symcount.symbols import TABLE, known, letter
 
 
@@ -22,7 +22,8 @@ def explain(thing: str) -> str:
         return _part(thing)
     if thing in conventions():
         found = convention(thing)
-        return f"{found.name}: a convention for work\n{found.says}\nsource: {found.source}"
+        return (f"{found.name}: a convention for work\n{found.flops} FLOPs a multiply-add, {found.says}\n"
+                f"source: {found.source}")
     if keys := _keys(thing):
         return f"{thing}: a configuration key\n" + "\n".join(keys)
     if known(thing):
@@ -35,7 +36,6 @@ def explain(thing: str) -> str:
 
 def _part(thing: str) -> str:
     from symcount.counting import derive
-    from symcount.errors import SymcountError
     from symcount.naming import model
     from symcount.readers.parameters import parameters
     from symcount.readers.work import multiply_adds

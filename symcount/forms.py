@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.polynomials import Call, Polynomial, letter, lift, quotient
-from symcount.sizes import ceil, least, per, up
+from symcount.polynomials import Call, Polynomial, added, letter, lift, quotient
+from symcount.sizes import ceil, floor, least, per, up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Sum = namedtuple("Sum", "terms")  # (sign, form) each, sign 1 or -1
 Quotient = namedtuple("Quotient", "top bottom")
 Function = namedtuple("Function", "name args")  # ceil, floor, up, min
 
-_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
 
 def size(form: Form) -> Size:
@@ -51,9 +51,11 @@ def size(form: Form) -> Size:
         return lift(top) * quotient(1, bottom) if isinstance(bottom, int) and bottom else per(top, bottom)
     if kind is Function:
         return _RULES[form.name](*map(size, form.args))
-    result: Size = 1 if kind is Product else 0
-    for part in form.factors if kind is Product else form.terms:
-        result = result * size(part) if kind is Product else result + part[0] * size(part[1])
+    if kind is Sum:
+        return added(sign * size(term) for sign, term in form.terms)
+    result: Size = 1
+    for factor in form.factors:
+        result = result * size(factor)
     return result
 
 

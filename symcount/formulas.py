@@ -12,10 +12,11 @@ readers disagree whether c stands above or below the line. Text is only read, ne
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from symcount.errors import FormulaError, SizeError, nearest
+from symcount.errors import FormulaError, SizeError, clipped, nearest
 from symcount.polynomials import letter, lift, quotient
-from symcount.sizes import ceil, least, per, up
+from symcount.sizes import ceil, floor, least, per, up
 from symcount.symbols import TABLE, known
 from symcount.symbols import letter as meaning
 
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>\d[\d_]*(?:\.\d+)?(?:[eE]\+?\d+)?)|(?P<name>[A-Za-z][A-Za-z0-9_]*)"
-                    r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
+_TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][0-9]+)?)"
+                    r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+                    r"|(?P<sign>\*\*|[-+*/^(),·×−]))")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SAME = {"**": "^", "·": "*", "×": "*", "−": "-"}
 # Bounds for texts from strangers: characters, brackets, digits and bits of a number, letters of a run
@@ -80,12 +82,12 @@ class _Reader:
     def is_product(self, token: str) -> bool:
         """Whether a name that nobody gave is a run of one-letter symbols: dh is d·h."""
         return (1 < len(token) <= _RUN and len(set(token)) == len(token) and token not in FUNCTIONS
-                and self.names(token) is None and all(self.names(symbol) is not None for symbol in token))
+                and self.names(token) is None and all(self.names(symbol) is not None for symbol in token)
+                and not any(a + b in TABLE for a, b in pairwise(token)))  # dkv: d·kv or d·k·v?
 
     def error(self, what: str, position: int | None = None) -> FormulaError:
         column = (self.tokens[self.at][2] if position is None else position) + 1
-        shown = self.text if len(self.text) <= 60 else self.text[:57] + "…"
-        return FormulaError(f"'{shown}', column {column}: {what}")
+        return FormulaError(f"'{clipped(self.text)}', column {column}: {what}")
 
     def take(self, *signs: str) -> str:
         """The next sign if it is one of these, else nothing."""
@@ -166,9 +168,10 @@ class _Reader:
     def raised(self, base: Size, power: str, position: int) -> Size:
         if not power.isdigit() or len(power) > 2 or int(power) > 64:
             raise self.error(f"a power is an integer from 0 to 64, not {power[:20]}", position)
-        sizes = [abs(c.numerator) for _, c in lift(base).terms.values()] if lift(base) is not NotImplemented else []
-        if int(power) * max((n.bit_length() for n in sizes), default=0) > _BITS:
-            raise self.error("this power is too large a number", position)
+        if lift(base) is not NotImplemented:
+            bits = max((abs(c.numerator).bit_length() for _, c in lift(base).terms.values()), default=0)
+            if int(power) * bits > _BITS:
+                raise self.error("this power is too large a number", position)
         return base ** int(power)
 
     def atom(self) -> Size:
@@ -191,13 +194,14 @@ class _Reader:
     def number(self, token: str, position: int) -> Size:
         digits, _, exponent = token.replace("_", "").lower().partition("e")
         whole, _, decimals = digits.partition(".")
-        exponent = exponent.lstrip("+") or "0"
+        exponent = exponent or "0"
         if len(exponent) > 2 or len(whole) + len(decimals) + int(exponent) > _DIGITS:
             raise self.error(f"a number of more than {_DIGITS} digits", position)
         if len(whole) > 1 and whole[0] == "0":
             raise self.error(f"'{whole}' begins with 0: a number has no commas or blanks within", position)
-        if self.text[position + len(token):position + len(token) + 2].lower() == "e-":
-            raise self.error("a negative exponent, or e - …? write a fraction, or put blanks around the sign", position)
+        if self.text[position + len(token):position + len(token) + 2].lower() in ("e+", "e-"):
+            raise self.error("an exponent, or the letter e and a sign? put blanks around the sign, or write the number "
+                             "out", position)
         power = int(exponent) - len(decimals)
         scaled = int(whole + decimals)
         return scaled * 10**power if power >= 0 else lift(1) * quotient(scaled, 10**-power)
@@ -224,4 +228,4 @@ class _Reader:
             return least(a, b)
         if token == "up":
             return up(a, b)
-        return ceil(a, b) if token == "ceil" else a // b
+        return ceil(a, b) if token == "ceil" else floor(a, b)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, UnitError, nearest
-from symcount.polynomials import quotient
+from symcount.errors import ModelError, ShapeError, SizeError, UnitError, nearest
+from symcount.polynomials import added, quotient
 from symcount.scopes import matches
 from symcount.sizes import check, conditions, letters, ratio, to_sympy
 
@@ -53,7 +53,7 @@ class Ledger:
 
     `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions, `bounds` what
     must hold for the network beside what its terms say (s at most P).
-    Raises ShapeError for two terms of one path.
+    Raises ShapeError for two terms of one path, SizeError where a condition fails for the values.
     """
 
     __slots__ = ("bounds", "notes", "subject", "terms", "unit", "values")
@@ -68,17 +68,27 @@ class Ledger:
         if len(set(paths)) < len(paths):
             twice = next(path for i, path in enumerate(paths) if path in paths[:i])
             raise ShapeError(f"two terms have the path '{twice}': name the two uses apart")
+        self._check()
 
     def _of(self, terms: Iterable[Term]) -> Ledger:
-        return Ledger(self.unit, terms, self.values, self.subject, self.notes, self.bounds)
+        """Some of these terms, of which everything was checked."""
+        part: Ledger = object.__new__(Ledger)
+        part.unit, part.terms, part.values = self.unit, tuple(terms), self.values
+        part.subject, part.notes, part.bounds = self.subject, self.notes, self.bounds
+        return part
+
+    def _check(self) -> None:
+        for condition in self.conditions:
+            if all(name in self.values for side in (condition.left, condition.right) for name in letters(side)):
+                try:
+                    check(condition, self.values)
+                except SizeError as error:
+                    raise SizeError(f"{self.subject}: {error}" if self.subject else str(error)) from None
 
     @property
     def size(self) -> Size:
         """The sum of all terms, in the numbers that the network was run over."""
-        result: Size = 0
-        for term in self.terms:
-            result = term.size + result if isinstance(result, int) and not result else result + term.size
-        return result
+        return added(term.size for term in self.terms)
 
     @property
     def letters(self) -> list[str]:
@@ -100,17 +110,10 @@ class Ledger:
     def total(self) -> Any:
         """The exact number (an int, or a Fraction) when every size is known, else the SymPy formula.
 
-        Raises SizeError when a condition fails for the values, or a term is negative.
+        Raises SizeError when a term is negative.
         """
         if self.open:
             return self.closed_form
-        for condition in self.conditions:
-            if not any(name not in self.values for side in (condition.left, condition.right)
-                       for name in letters(side)):
-                try:
-                    check(condition, self.values)
-                except SizeError as error:
-                    raise SizeError(f"{self.subject}: {error}" if self.subject else str(error)) from None
         top, bottom = 0, 1
         for term in self.terms:
             a, b = ratio(term.size, self.values)
@@ -142,7 +145,8 @@ class Ledger:
         for name in names:
             if name not in known and not any(matches(term.path, name) for term in self.terms):
                 raise ModelError(f"{self.subject or 'the ledger'} has no kind or part '{name}'; {nearest(name, known)}")
-        kept = [t for t in self.terms if not any(name in t.kinds or matches(t.path, name) for name in names)]
+        kept = [t for t in self.terms
+                if not any(name in t.kinds if name in KINDS else matches(t.path, name) for name in names)]
         left = self._of(kept)
         left.notes = (*self.notes, "without " + ", ".join(names))
         return left
@@ -179,14 +183,15 @@ class Ledger:
             if self.values[name] != other.values[name]:
                 raise UnitError(f"cannot add accounts in which {name} is {self.values[name]:,} "
                                 f"and {other.values[name]:,}")
+        for one, two in ((self, other), (other, self)):
+            if borrowed := [name for name in one.open if name in two.values]:
+                raise UnitError(f"cannot add accounts of which one leaves {borrowed[0]} open and one has it as "
+                                f"{two.values[borrowed[0]]:,}")
         return Ledger(self.unit, self.terms + other.terms, {**self.values, **other.values}, self.subject,
                       tuple(dict.fromkeys(self.notes + other.notes)), self.bounds + other.bounds)
 
     def __repr__(self) -> str:
-        try:
-            amount = str(self.total) if self.open else f"{self.total:,}"
-        except (SizeError, FormulaError) as error:
-            return f"<no {UNITS[self.unit]}: {error}>"
+        amount = str(self.total) if self.open else f"{self.total:,}"
         return f"<{self.subject + ': ' if self.subject else ''}{amount} {UNITS[self.unit]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

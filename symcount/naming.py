@@ -7,10 +7,10 @@ or lora=RANK@PATH+PATH. `-` is a configuration on standard input.
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture, Model
+from symcount.architecture import WIDTHS, Architecture, Model
 from symcount.architectures import files, load, names
-from symcount.config import LARGEST_FILE, read_config
-from symcount.errors import ConfigError, FormulaError, ModelError, SymcountError, nearest
+from symcount.config import LARGEST_FILE, parse, read_config
+from symcount.errors import ConfigError, FormulaError, ModelError, SymcountError, clipped, nearest
 from symcount.polynomials import letter
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def models() -> list[str]:
     return [*names(), *(f"{file}:" for file in files())]
 
 
-def model(name_or_path: str | PathLike[str] | Callable[[Any], Any], **changes: Any) -> Model:
+def model(name_or_path: str | PathLike[str] | Model | Callable[[Any], Any], **changes: Any) -> Model:
     """A model by published name, architecture, `config.json`, folder, `.py` file or forward function.
 
     Changes are ints, texts such as `"4d"`, or SymPy expressions; `head` chooses the class.
@@ -42,6 +42,8 @@ def model(name_or_path: str | PathLike[str] | Callable[[Any], Any], **changes: A
 
     Raises ModelError for a name that nothing has, and what `Model.replace` raises for a change.
     """
+    if isinstance(name_or_path, Model):
+        return name_or_path.replace(**changes) if changes else name_or_path
     if callable(name_or_path):
         name = getattr(name_or_path, "__name__", "network")
         return Model(Architecture(name, classes={name: name_or_path}), {}).replace(**changes)
@@ -52,7 +54,9 @@ def model(name_or_path: str | PathLike[str] | Callable[[Any], Any], **changes: A
     parts, _, listed = rest.partition(":")
     if parts and not parts.startswith("@"):
         raise ModelError(f"'{text}': after the model comes @PATH or :CHANGES, not '{parts}'")
-    for part in filter(None, parts.split("@")):
+    for part in parts.split("@")[1:]:
+        if not part:
+            raise ModelError(f"'{text}': @ is followed by a path, as in llama-7b@layers.mlp")
         found = found.part(part)
     told = read_changes(listed)
     return found.replace(**{**told, **changes}) if told or changes else found
@@ -66,19 +70,21 @@ def read_changes(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for change in _split(text):
         name, equals, formula = (part.strip() for part in change.partition("="))
-        if equals:
-            if not name or not formula:
-                raise FormulaError(f"'{change}' is no change: SIZE=EXPR, as in L=8 or h=4d")
-            if name in found:
-                raise FormulaError(f"{name} is changed twice in '{text}'")
-            found[name] = _widths(formula) if name == "n" and "-" in formula else formula
+        told: Any = formula
+        if equals and not (name and formula):
+            raise FormulaError(f"'{change}' is no change: SIZE=EXPR, as in L=8 or h=4d")
+        if equals and name == WIDTHS:
+            told = _widths(formula)
         elif change in ("tied", "untied"):
-            found["tied"] = change == "tied"
-        elif "-" in change and change.replace("-", "").isdigit():
-            found["n"] = _widths(change)
-        else:
+            name, told = "tied", change == "tied"
+        elif not equals and "-" in change and change.replace("-", "").isdigit():
+            name, told = WIDTHS, _widths(change)
+        elif not equals:
             late = f"; @PATH comes before the changes, as in NAME@{change.partition('@')[2]}:…" if "@" in change else ""
             raise FormulaError(f"'{change}' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied{late}")
+        if name in found:
+            raise FormulaError(f"{name} is changed twice in '{clipped(text)}'")
+        found[name] = told
     return found
 
 
@@ -106,21 +112,20 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
                          published=entry if head in (None, entry.cls) else None), rest
     if name in files():
         architecture = load(name)
-        free = {size: letter(size) for size in architecture.sizes if size != "n"} if rest.startswith(":") else {}
+        free = {size: letter(size) for size in architecture.sizes if size != WIDTHS} if rest.startswith(":") else {}
         usual = next((entry.cls for entry in architecture.published.values()), "")
         return Model(architecture, free, cls=head or usual), rest
-    raise ModelError(f"no model '{name}'; {nearest(name, [*names(), *files()])}")
+    raise ModelError(f"no model '{clipped(name)}'; {nearest(name, {*names(), *files()})}")
 
 
 def _standard_input(head: str | None) -> Model:
-    import json
     import sys
 
-    try:
-        found = json.loads(sys.stdin.read(LARGEST_FILE + 1))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"standard input: not JSON: {error}") from None
-    return read_config(found, head)
+    if sys.stdin is None:
+        raise ConfigError("standard input is closed")
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    text = stream.read(LARGEST_FILE + 1)
+    return read_config(parse(text.encode() if isinstance(text, str) else text, "standard input"), head)
 
 
 def _known(name: str) -> bool:
@@ -135,17 +140,33 @@ def _file(path: str, head: str | None) -> Model:
 
     if not os.path.isfile(path):
         raise ModelError(f"{path}: no such file")
-    try:
-        defined = runpy.run_path(path)
-    except SymcountError:
-        raise
-    except Exception as error:
-        raise ModelError(f"{path}: {type(error).__name__}: {error}") from error
-    forward = defined.get("forward")
+    defined = _guarded(path, runpy.run_path)(path)
+    forward, sizes = defined.get("forward"), defined.get("SIZES", {})
     if not callable(forward):
         raise ModelError(f"{path}: defines no function 'forward(z)'")
+    if not isinstance(sizes, dict) or not all(isinstance(size, str) for size in sizes):
+        raise ModelError(f"{path}: SIZES is a dictionary from letters to sizes")
     name = os.path.basename(path)[:-3]
-    return Model(Architecture(name, classes={name: forward}), defined.get("SIZES", {}), cls=head or name)
+    architecture = Architecture(name, classes={name: _guarded(path, forward)})
+    given = Model(architecture, {}).replace(**sizes).given
+    return Model(architecture, given, cls=head or name)
+
+
+def _guarded(path: str, f: Callable[..., Any]) -> Callable[..., Any]:
+    """f, whose faults are told with the line of the user's file, on one line."""
+    def call(*args: Any) -> Any:
+        try:
+            return f(*args)
+        except SymcountError:
+            raise
+        except (Exception, SystemExit) as error:
+            line, trace = 0, error.__traceback__
+            while trace:
+                line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == path else line
+                trace = trace.tb_next
+            where = f"{path}, line {line}" if line else path
+            raise ModelError(f"{where}: {type(error).__name__}: {error}") from error
+    return call
 
 
 def _split(text: str) -> list[str]:
@@ -157,6 +178,8 @@ def _split(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += sign
+    if any(not part.strip() for part in parts) and text:
+        raise FormulaError(f"'{clipped(text)}': a change is missing between commas")
     return [part.strip() for part in parts if part.strip()]
 
 

@@ -14,11 +14,11 @@ path is that scope and its name. `Shared()` moves the place of making to where t
 
 from __future__ import annotations
 
-from itertools import count
-
 from symcount.errors import ShapeError, SizeError
+from symcount.polynomials import Condition
 from symcount.scopes import Scope, Shared, here
 from symcount.sizes import bounded, conditions, noted, per, same
+from symcount.tensors import Tensor, advice, chosen, equal, joined, listed, need, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,32 +26,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.polynomials import Size
-
-_serial = count()
-
-
-class Tensor:
-    """A value with named axes and how it came about; compared by identity, never by content."""
-
-    __slots__ = ("axes", "details", "inputs", "name", "scope", "serial", "verb")
-
-    def __init__(self, verb: str, name: str, inputs: tuple[Tensor, ...], axes: Mapping[str, Size],
-                 **details: Any) -> None:
-        self.verb, self.name, self.inputs, self.details = verb, name, inputs, details
-        self.axes = dict(axes)
-        self.scope = here.get()
-        self.serial = next(_serial)
-
-    @property
-    def path(self) -> str:
-        """Where it is: the scopes around it and its name; a weight is where it was made."""
-        scope = self.scope.home if self.scope and self.verb == "weight" else self.scope
-        return ".".join([*(s.name for s in (scope.chain() if scope else ())), self.name])
-
-    def __repr__(self) -> str:
-        axes = " ".join(f"{axis}={size}" for axis, size in self.axes.items())
-        return f"{self.name or self.verb}[{axes}]"
-
 
 def tensor(name: str = "x", **axes: Size) -> Tensor:
     """An input of the network.
@@ -84,8 +58,8 @@ def contract(*xs: Tensor, to: str, name: str, mask: Any = None) -> Tensor:
     Traceback (most recent call last):
     symcount.errors.ShapeError: up: axis 'd' is 3 in x[s=2 d=3] and 5 in w[d=5 h=4]
     """
-    axes = _joined(name, xs)
-    return Tensor("contract", name, xs, _chosen(name, axes, to, xs), all=axes, mask=mask)
+    axes = joined(name, xs)
+    return Tensor("contract", name, xs, chosen(name, axes, to, xs), all=axes, mask=mask)
 
 
 def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
@@ -97,7 +71,7 @@ def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
     indexed, *rest = table.axes
     kept = {axis: table.axes[axis] for axis in rest}
     if twice := set(kept) & set(ids.axes):
-        raise ShapeError(f"{name}: axis {_quoted(twice)} is in {ids} and in {table}")
+        raise ShapeError(f"{name}: axis {quoted(twice)} is in {ids} and in {table}")
     return Tensor("lookup", name, (ids, table), {**ids.axes, **kept}, indexed=indexed)
 
 
@@ -108,17 +82,17 @@ def pointwise(*xs: Tensor, kind: str, name: str | None = None, to: str | None = 
     bias[s=2 d=3]
     """
     name = kind if name is None else name
-    axes = _joined(name, xs)
-    out = dict(xs[0].axes) if to is None else _chosen(name, axes, to, xs)
+    axes = joined(name, xs)
+    out = dict(xs[0].axes) if to is None else chosen(name, axes, to, xs)
     if to is None and (extra := set(axes) - set(out)):
-        raise ShapeError(f"{name}: {xs[0]} has no axis {_quoted(extra)}; say to=... for the axes of the result")
+        raise ShapeError(f"{name}: {xs[0]} has no axis {quoted(extra)}; say to=... for the axes of the result")
     return Tensor("pointwise", name, xs, out, kind=kind)
 
 
 def rename(x: Tensor, **names: str) -> Tensor:
     """Relabel axes; no size changes: `rename(x, s="t")`."""
     for axis in names:
-        _need(x, axis, "rename")
+        need(x, axis, "rename")
     out = [names.get(axis, axis) for axis in x.axes]
     if len(set(out)) < len(out):
         raise ShapeError(f"rename: {x} would have an axis twice: {' '.join(out)}")
@@ -128,7 +102,7 @@ def rename(x: Tensor, **names: str) -> Tensor:
 def repeat(x: Tensor, **axes: Size) -> Tensor:
     """Broadcast to further axes, put first."""
     if twice := set(axes) & set(x.axes):
-        raise ShapeError(f"repeat: {x} already has axis {_quoted(twice)}")
+        raise ShapeError(f"repeat: {x} already has axis {quoted(twice)}")
     return Tensor("repeat", x.name, (x,), {**axes, **x.axes})
 
 
@@ -137,7 +111,7 @@ def merge(x: Tensor, **axes: str) -> Tensor:
     (new, parts), = axes.items()
     names = parts.split()
     for axis in names:
-        _need(x, axis, "merge")
+        need(x, axis, "merge")
     size: Size = 1
     for axis in names:
         size = x.axes[axis] * size if isinstance(size, int) and size == 1 else size * x.axes[axis]
@@ -152,15 +126,15 @@ def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
     >>> split(tensor(s=2, c=12), "c", g=3, k=None)
     x[s=2 g=3 k=4]
     """
-    size = _need(x, axis, "split")
+    size = need(x, axis, "split")
     known: Size = 1
     for part in parts.values():
         known = known if part is None else part * known
     open_parts = [name for name, part in parts.items() if part is None]
     if len(open_parts) > 1:
-        raise ShapeError(f"split {x}: only one part may be left open, not {_quoted(open_parts)}")
+        raise ShapeError(f"split {x}: only one part may be left open, not {quoted(open_parts)}")
     if not open_parts and not same(known, size):
-        raise ShapeError(f"split: axis '{axis}' of {x} is {size}, and its parts make {known}{_advice(size, known)}")
+        raise ShapeError(f"split: axis '{axis}' of {x} is {size}, and its parts make {known}{advice(size, known)}")
     found = {name: per(size, known) if part is None else part for name, part in parts.items()}
     out: dict[str, Size] = {}
     for old, old_size in x.axes.items():
@@ -170,9 +144,9 @@ def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
 
 def concat(*xs: Tensor, axis: str) -> Tensor:
     """Join along one axis: its sizes add, all others agree."""
-    _joined("concat", xs, but=axis)
+    joined("concat", xs, but=axis)
     for x in xs:
-        _need(x, axis, "concat")
+        need(x, axis, "concat")
         if set(x.axes) != set(xs[0].axes):
             raise ShapeError(f"concat along '{axis}': {xs[0]} and {x} have different axes")
     size: Size = 0
@@ -187,21 +161,21 @@ def cut(x: Tensor, axis: str, *sizes: Size) -> tuple[Tensor, ...]:
     >>> cut(tensor(s=2, c=5), "c", 2, 3)
     (x[s=2 c=2], x[s=2 c=3])
     """
-    size = _need(x, axis, "cut")
+    size = need(x, axis, "cut")
     total: Size = 0
     starts = []
     for part in sizes:
         starts.append(total)
         total = part + total if isinstance(total, int) and total == 0 else total + part
     if not same(total, size):
-        raise ShapeError(f"cut: axis '{axis}' of {x} is {size}, and the parts add up to {total}{_advice(size, total)}")
+        raise ShapeError(f"cut: axis '{axis}' of {x} is {size}, and the parts add up to {total}{advice(size, total)}")
     return tuple(Tensor("cut", x.name, (x,), {**x.axes, axis: part}, axis=axis, start=start)
                  for part, start in zip(sizes, starts, strict=True))
 
 
 def select(x: Tensor, axis: str, at: int = 0) -> Tensor:
     """One position of an axis, which goes."""
-    _need(x, axis, "select")
+    need(x, axis, "select")
     return Tensor("select", x.name, (x,), {a: n for a, n in x.axes.items() if a != axis}, axis=axis, at=at)
 
 
@@ -209,7 +183,7 @@ def keep(x: Tensor, **sizes: Size) -> Tensor:
     """The first n positions of an axis: `keep(x, s=n)`; more than there are is a SizeError."""
     out = dict(x.axes)
     for axis, n in sizes.items():
-        limit = _need(x, axis, "keep")
+        limit = need(x, axis, "keep")
         try:
             out[axis] = bounded(n, limit)
         except SizeError:
@@ -221,7 +195,7 @@ def keep(x: Tensor, **sizes: Size) -> Tensor:
 def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
     """The K best of an axis, renamed: `top(scores, E=("e", K))`."""
     (axis, (new, n)), = axes.items()
-    limit = _need(x, axis, "top")
+    limit = need(x, axis, "top")
     out = {(new if a == axis else a): (bounded(n, limit) if a == axis else size) for a, size in x.axes.items()}
     return Tensor("top", x.name, (x,), out, axis=axis, into=new)
 
@@ -229,10 +203,12 @@ def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
 def window(x: Tensor, *, stride: int = 1, pad: Size = 0, **axes: tuple[str, Size]) -> Tensor:
     """Slide a kernel: `window(x, i=("u", k))` makes axis i (i + 2·pad − k)//stride + 1 long, with a new axis u."""
     (axis, (kernel, n)), = axes.items()
-    size = _need(x, axis, "window")
+    size = need(x, axis, "window")
     moved = (size + 2 * pad - n) // stride + 1
     if isinstance(moved, int) and moved < 1:
         raise ShapeError(f"window: axis '{axis}' of {x} is shorter than the kernel {n}")
+    if not isinstance(moved, int):
+        moved = noted(moved, Condition(n, "at most", size + 2 * pad))
     if kernel in x.axes:
         raise ShapeError(f"window: {x} already has axis '{kernel}'")
     return Tensor("window", x.name, (x,), {**x.axes, axis: moved, kernel: n}, axis=axis, kernel=kernel,
@@ -242,7 +218,7 @@ def window(x: Tensor, *, stride: int = 1, pad: Size = 0, **axes: tuple[str, Size
 def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
     """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
     (axis, (new, n)), = axes.items()
-    rows = bounded(_need(x, axis, "cached"), n)
+    rows = bounded(need(x, axis, "cached"), n)
     n = noted(n, *conditions(rows))  # that the rows fit is known of t, which stays, and not of s, which goes
     if new != axis and new in x.axes:
         raise ShapeError(f"cached {name}: {x} already has axis '{new}'")
@@ -268,9 +244,9 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     sequences = [over is not None and over in x.axes for x in xs]
     if over is not None:
         if not any(sequences):
-            raise ShapeError(f"{path}: no input has the axis '{over}' to run over: {_listed(xs)}")
+            raise ShapeError(f"{path}: no input has the axis '{over}' to run over: {listed(xs)}")
         runs = next(x.axes[over] for x, has in zip(xs, sequences, strict=True) if has)
-        _joined(path, [x for x, has in zip(xs, sequences, strict=True) if has], only=over)
+        joined(path, [x for x, has in zip(xs, sequences, strict=True) if has], only=over)
     mark = Shared() if shared is True else shared or None
     outside = here.get()
     scope = outside
@@ -328,13 +304,9 @@ def weights(net: Tensor | tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
         for other in made[1:]:
             if other.scope is made[0].scope or not all(x.scope and x.scope.home is not x.scope for x in made):
                 raise ShapeError(f"two weights are named '{path}': name them apart, or pass one to both uses")
-            if not _equal(made[0], other):
+            if not equal(made[0], other):
                 raise ShapeError(f"the shared weight '{path}' is {made[0]} in one use and {other} in another")
     return found
-
-
-def _equal(x: Tensor, y: Tensor) -> bool:
-    return x.axes.keys() == y.axes.keys() and all(same(n, y.axes[axis]) for axis, n in x.axes.items())
 
 
 def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...]) -> None:
@@ -342,53 +314,10 @@ def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...])
         raise ShapeError(f"{path} is repeated and must return what it is given, "
                          f"{len(inner)} tensors; it returned {len(outputs)}")
     for x, y in zip(inner, outputs, strict=True):
-        if isinstance(y, Tensor) and not _equal(x, y):
+        if isinstance(y, Tensor) and not equal(x, y):
             raise ShapeError(f"{path} is repeated and must return the shape it is given: {x} came in, {y} came out")
 
 
 def _in_order(axes: Mapping[str, Size], back: Mapping[str, Size], like: Mapping[str, Size]) -> dict[str, Size]:
     joined = {**axes, **back}
     return {a: joined[a] for a in (*(a for a in like if a in joined), *(a for a in joined if a not in like))}
-
-
-def _joined(name: str, xs: Any, but: str | None = None, only: str | None = None) -> dict[str, Size]:
-    """All axes of the operands, in order, each of one size."""
-    axes: dict[str, tuple[Size, Tensor]] = {}
-    for x in xs:
-        if not isinstance(x, Tensor):
-            raise ShapeError(f"{name}: {x!r} is not a Tensor")
-        for axis, size in x.axes.items():
-            if axis == but or (only is not None and axis != only):
-                continue
-            old, first = axes.setdefault(axis, (size, x))
-            if old is not size and not same(old, size):
-                raise ShapeError(f"{name}: axis '{axis}' is {old} in {first} and {size} in {x}{_advice(old, size)}")
-    return {axis: size for axis, (size, _) in axes.items()}
-
-
-def _chosen(name: str, axes: Mapping[str, Size], to: str, xs: tuple[Tensor, ...]) -> dict[str, Size]:
-    wanted = to.split()
-    if missing := [axis for axis in wanted if axis not in axes]:
-        raise ShapeError(f"{name}: no operand has axis {_quoted(missing)}: {_listed(xs)}")
-    if len(set(wanted)) < len(wanted):
-        raise ShapeError(f"{name}: an axis stands twice in to='{to}'")
-    return {axis: axes[axis] for axis in wanted}
-
-
-def _need(x: Tensor, axis: str, name: str) -> Size:
-    if axis not in x.axes:
-        raise ShapeError(f"{name}: {x} has no axis '{axis}'")
-    return x.axes[axis]
-
-
-def _advice(a: Size, b: Size) -> str:
-    texts = sorted((str(a), str(b)), key=len)
-    return "; say k=d/heads, or write d as heads*k" if "d" in texts and any("heads" in t for t in texts) else ""
-
-
-def _quoted(names: Any) -> str:
-    return ", ".join(f"'{name}'" for name in sorted(names))
-
-
-def _listed(xs: Any) -> str:
-    return ", ".join(map(str, xs))

@@ -17,12 +17,13 @@ from symcount.symbols import letter as _letter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     Size = Any  # an int, a Polynomial or a SymPy expression: the three rings of numbers
 
-_MOST_PRODUCTS = 20_000  # a formula from a stranger, (a+b+c+d)^64, must not fill the memory
+# A formula from a stranger, (a+b+c+d)^64 or ((d^64)^64)^64, must not fill the memory
+_MOST_PRODUCTS, _MOST_POWER, _LONGEST_KEY = 2_500, 256, 2_000
 
 # relation is "divides", "at most" or "is"; both sides are sizes
 Condition = namedtuple("Condition", "left relation right")
@@ -46,6 +47,8 @@ class Call:
             shared = gcd(b * scale, *(int(c * scale) for _, c in lift(a).terms.values()))
             texts = [canonical(lift(a) * quotient(scale, shared)), str(b * scale // shared)]
         self.key = f"{name}({'; '.join(texts)})"
+        if len(self.key) > _LONGEST_KEY:
+            raise SizeError(f"{name} of a formula that is too long")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Call) and self.key == other.key
@@ -97,7 +100,9 @@ class Polynomial:
             for right, b in other.terms.values():
                 powers = dict(left)
                 for atom, power in right:
-                    powers[atom] = powers.get(atom, 0) + power
+                    powers[atom] = power = powers.get(atom, 0) + power  # noqa: PLW2901 - the sum is the power
+                    if not -_MOST_POWER <= power <= _MOST_POWER:
+                        raise SizeError(f"a power of {power} of {atom} is too high")
                 kept = tuple((atom, power) for atom, power in powers.items() if power)
                 key = frozenset(kept)
                 old = terms.get(key)
@@ -190,6 +195,24 @@ def made(terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]], *noted: tuple
         if isinstance(constant, int):
             return constant
     return Polynomial(kept, conditions)
+
+
+def added(sizes: Iterable[Size]) -> Size:
+    """The sum of many sizes, in one pass."""
+    terms: dict[frozenset[Any], tuple[tuple[Any, ...], Any]] = {}
+    held: list[tuple[Condition, ...]] = []
+    rest: Size = 0
+    for size in sizes:
+        lifted = lift(size)
+        if lifted is NotImplemented:
+            rest = size + rest
+            continue
+        held.append(lifted.conditions)
+        for key, (powers, coefficient) in lifted.terms.items():
+            old = terms.get(key)
+            terms[key] = (powers, coefficient) if old is None else (old[0], old[1] + coefficient)
+    whole = made(terms, *held)
+    return whole if isinstance(rest, int) else whole + rest
 
 
 def merged(*noted: tuple[Condition, ...]) -> tuple[Condition, ...]:

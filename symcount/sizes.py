@@ -77,6 +77,11 @@ def ceil(a: Size, b: Size) -> Size:
     return rounded("ceil", a, b)
 
 
+def floor(a: Size, b: Size) -> Size:
+    """a/b rounded down, as `//` does; division by zero is a SizeError."""
+    return a // b if not isinstance(a, int) or not isinstance(b, int) or b else rounded("floor", a, b)
+
+
 def up(a: Size, step: Size) -> Size:
     """a rounded up to a multiple of `step`.
 
@@ -167,7 +172,7 @@ def letters(size: Size) -> list[str]:
             for atom, _ in powers:
                 inside = [x for arg in atom.args for x in letters(arg)] if isinstance(atom, Call) else [atom]
                 found.update(dict.fromkeys(inside))
-    elif not isinstance(size, int):  # SymPy
+    elif hasattr(size, "free_symbols"):  # SymPy
         found.update(dict.fromkeys(sorted(symbol.name for symbol in size.free_symbols)))
     return list(found)
 
@@ -329,7 +334,7 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
             raise FormulaError(f"'{name}' has no value in {size}")
         return found
 
-    rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": lambda a, b: a // b}
+    rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
     result: Size = 0
     for powers, coefficient in size.terms.values():
         above: Size = coefficient.numerator
@@ -337,8 +342,9 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
         for atom, power in powers:
             base = (rules[atom.name](*(substitute(arg, given) for arg in atom.args)) if isinstance(atom, Call)
                     else given(atom))
-            for _ in range(abs(power)):
-                above, below = (above * base, below) if power > 0 else (above, below * base)
+            above, below = (above * base**power, below) if power > 0 else (above, below * base**-power)
+        if isinstance(below, int) and not below:
+            raise SizeError(f"{size}: division by zero")
         if isinstance(below, int) and lift(above) is not NotImplemented:
             term = above if below == 1 else lift(above) * quotient(1, below)  # 8d/3 may still become whole
         else:

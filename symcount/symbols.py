@@ -69,7 +69,8 @@ def known(name: str) -> bool:
     (True, True, False)
     """
     base, _, index = name.rpartition("_")
-    return name in TABLE or (base in TABLE and index.isascii() and index.isdigit())
+    return name in TABLE or (base in TABLE and index.isascii() and index.isdigit()
+                             and (index[0] != "0" or index == "0"))
 
 
 def letter(name: str) -> Letter:

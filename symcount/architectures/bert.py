@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.layers import classify, embed, first, linear, norm, positions, post_norm, residual, spans
-from symcount.network import Tensor, pointwise, tensor, weight, within
+from symcount.masks import Mask
+from symcount.network import pointwise, tensor, weight, within
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
     x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
-    x = within("layers", post_norm, x, z=z, runs=z.L)
+    x = within("layers", post_norm, x, z=z, mask=Mask(causal=True) if z.decoder else None, runs=z.L)
     return x, word
 
 
@@ -100,7 +102,7 @@ ARCHITECTURE = Architecture(
         "BertForQuestionAnswering": question_answering,
     },
     sizes="V P types d h L heads C",
-    flags={"tied": True},
+    flags={"tied": True, "decoder": False},
     keys={
         "vocab_size": ("V", 30522),
         "max_position_embeddings": ("P", 512),
@@ -110,6 +112,7 @@ ARCHITECTURE = Architecture(
         "num_hidden_layers": ("L", 12),
         "num_attention_heads": ("heads", 12),
         "tie_word_embeddings": ("tied", True),
+        "is_decoder": ("decoder", False),
         "num_labels": ("C", 2),
     },
     ignored={
@@ -118,8 +121,6 @@ ARCHITECTURE = Architecture(
         "attention_probs_dropout_prob": "dropout has no weights",
         "classifier_dropout": "dropout has no weights",
         "layer_norm_eps": "a constant",
-        "is_decoder": "a causal mask has no weights, and all scores are computed",
-        "gradient_checkpointing": "recomputes in training, the same network",
         "directionality": "a note of the original release, read by nothing",
         "pooler_fc_size": "a note of the original release, read by nothing",
         "pooler_num_attention_heads": "a note of the original release, read by nothing",

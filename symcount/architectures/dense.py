@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.layers import linear
-from symcount.network import Tensor, tensor
+from symcount.network import tensor
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.layers import classify, embed, first, linear, norm, positions, post_norm, spans
-from symcount.network import Tensor, pointwise, tensor, within
+from symcount.network import pointwise, tensor, within
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +85,6 @@ ARCHITECTURE = Architecture(
     aliases={"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
     ignored={
         "activation": "an activation has no weights and is elementwise",
-        "dropout": "dropout has no weights",
-        "attention_dropout": "dropout has no weights",
         "qa_dropout": "dropout has no weights",
         "seq_classif_dropout": "dropout has no weights",
         "sinusoidal_pos_embds": "fills the same position table with sines",

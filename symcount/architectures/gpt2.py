@@ -8,7 +8,8 @@ from __future__ import annotations
 from symcount.architecture import Architecture, Published
 from symcount.layers import classify, embed, linear, norm, positions, pre_norm, spans
 from symcount.masks import Mask
-from symcount.network import Tensor, tensor, within
+from symcount.network import tensor, within
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from symcount.architecture import Architecture, Published
 from symcount.layers import attention, classify, embed, gated, linear, norm, residual, spans
 from symcount.masks import Mask
-from symcount.network import Tensor, tensor, within
+from symcount.network import tensor, within
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ CONVENTION = Convention(
     name="causal",
     flops=2,
     masked=False,
-    says="2 FLOPs a multiply-add, only unmasked pairs of scores, logits at every position, no elementwise work, "
+    says="only unmasked pairs of scores, logits at every position, no elementwise work, "
          "no look-ups",
     source="FlashAttention-2 (Dao 2023), with the diagonal counted",
 )

@@ -9,6 +9,6 @@ CONVENTION = Convention(
     name="matmul",
     flops=2,
     masked=True,
-    says="2 FLOPs a multiply-add, full s·t scores, logits at every position, no elementwise work, no look-ups",
+    says="full s·t scores, logits at every position, no elementwise work, no look-ups",
     source="torch.utils.flop_counter.FlopCounterMode",
 )

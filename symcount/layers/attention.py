@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from symcount.layers.dense import linear
-from symcount.network import Tensor, cached, contract, pointwise
+from symcount.network import cached, contract, pointwise
 from symcount.sizes import multiple, per
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from symcount.network import Tensor, contract, keep, lookup, pointwise, rename, weight
+from symcount.network import contract, keep, lookup, pointwise, rename, weight
 from symcount.scopes import adapters, matches
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

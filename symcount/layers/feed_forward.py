@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from symcount.layers.dense import linear
-from symcount.network import Tensor, pointwise
+from symcount.network import pointwise
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

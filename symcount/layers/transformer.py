@@ -5,8 +5,9 @@ from __future__ import annotations
 from symcount.layers.attention import attention
 from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import mlp
-from symcount.network import Tensor, pointwise, select, within
+from symcount.network import pointwise, select, within
 from symcount.sizes import exactly
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +22,13 @@ def residual(x: Tensor, y: Tensor, name: str = "residual") -> Tensor:
     return pointwise(x, y, kind="add", name=name)
 
 
-def post_norm(x: Tensor, z: Any) -> Tensor:
+def post_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     """Attention, then the two-matrix MLP, a norm after each sum.
 
     Parameters at k = d/heads: 4d² + 2dh + 9d + h.
     Source: Vaswani et al. 2017, section 3.1.
     """
-    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t)), "attention_norm")
+    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, mask=mask)), "attention_norm")
     return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
 
 

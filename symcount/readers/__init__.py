@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.network import Tensor
     from symcount.polynomials import Condition, Size
+    from symcount.tensors import Tensor
 
     Network = Tensor | tuple[Tensor, ...]
 
@@ -24,6 +24,13 @@ def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, t
     if sizes:
         raise TypeError("sizes are given to a model; a network of tensors already has them")
     return subject, {}, "", (), ()
+
+
+def origin(x: Tensor) -> Tensor:
+    """Where a tensor came from, seen through what only relabels it or takes a part."""
+    while x.verb in ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave"):
+        x = x.inputs[0]
+    return x
 
 
 def bounds(net: Network) -> tuple[Condition, ...]:

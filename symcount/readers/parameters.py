@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from symcount.errors import ShapeError
 from symcount.ledger import Ledger, Term
-from symcount.network import Tensor, walk, weights
-from symcount.readers import account, bounds, repeats
-from symcount.sizes import letters
+from symcount.network import walk, weights
+from symcount.readers import account, bounds, origin, repeats
+from symcount.sizes import letters, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from symcount.polynomials import Size
+    from symcount.readers import Network
 
 
 def parameters(subject: Any) -> Ledger:
@@ -22,28 +26,17 @@ def parameters(subject: Any) -> Ledger:
     >>> parameters(linear(tensor(b=1, d=784), "layer", h=128))
     <100,480 parameters>
     """
-    return _read(subject, {})
+    return _read(subject)
 
 
 def active_parameters(subject: Any) -> Ledger:
     """The parameters that one token meets: of tables behind `top`, only the K chosen rows of E."""
-    net = account(subject)[0]
-    users: dict[int, list[Tensor]] = {}
-    for x in walk(net):
-        for operand in x.inputs:
-            users.setdefault(operand.serial, []).append(x)
-    chosen = {}
-    for made in weights(net).values():
-        uses = [user for x in made for user in users.get(x.serial, [])]
-        if uses and all(_by_choice(user) for user in uses):
-            axis = uses[0].details["indexed"]
-            size = next(x for x in walk(uses[0].inputs[0]) if x.verb == "top")
-            chosen[made[0].path] = (axis, size.axes[size.details["into"]])
-    return _read(subject, chosen, active=True)
+    return _read(subject, active=True)
 
 
-def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = False) -> Ledger:
+def _read(subject: Any, *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
+    chosen = _chosen(net) if active else {}
     made = weights(net)
     adapted = any("adapter" in x.details["kinds"] for x, *_ in made.values())  # then all other weights are frozen
     terms = []
@@ -52,8 +45,7 @@ def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = Fa
         if stored == "buffer":
             continue
         kinds += ("frozen",) if stored == "frozen" or (adapted and "adapter" not in kinds) else ()
-        axis, rows = chosen.get(path, ("", 0))
-        factors = tuple(rows if name == axis else size for name, size in x.axes.items())
+        factors = tuple({**x.axes, **chosen.get(path, {})}.values())
         terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
     # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
@@ -64,11 +56,19 @@ def _read(subject: Any, chosen: dict[str, tuple[str, Any]], *, active: bool = Fa
     return ledger
 
 
-def _by_choice(user: Tensor) -> bool:
-    """Whether a look-up takes the rows that `top` chose, seen through relabelling only."""
-    if user.verb != "lookup":
-        return False
-    ids = user.inputs[0]
-    while ids.verb in ("rename", "merge", "split", "enter", "leave"):
-        ids = ids.inputs[0]
-    return ids.verb == "top"
+def _chosen(net: Network) -> dict[str, dict[str, Size]]:
+    """{path of a table: {its first axis: rows that a token meets}} for tables of which only chosen rows are used."""
+    found: dict[str, dict[str, Size]] = {}
+    elsewhere = set()
+    for user in walk(net):
+        for x in user.inputs:
+            if x.verb != "weight":
+                continue
+            ids = origin(user.inputs[0]) if user.verb == "lookup" and x is user.inputs[1] else None
+            if ids is None or ids.verb != "top":
+                elsewhere.add(x.path)
+                continue
+            rows = {user.details["indexed"]: ids.axes[ids.details["into"]]}
+            if not all(same(n, rows[axis]) for axis, n in found.setdefault(x.path, rows).items()):
+                raise ShapeError(f"{x.path}: one use chooses {found[x.path]} of its rows, another {rows}")
+    return {path: rows for path, rows in found.items() if path not in elsewhere}

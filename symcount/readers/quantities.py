@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from symcount.conventions import convention as as_named
 from symcount.errors import ModelError, nearest
 from symcount.readers.parameters import active_parameters, parameters
-from symcount.readers.work import flops, multiply_adds
+from symcount.readers.work import flops, known_phase, multiply_adds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def read(model: Any, quantity: str, *, convention: str = "matmul", phase: str = 
     name, _, part = quantity.partition("@")
     if name not in NAMES:
         raise ModelError(f"unknown quantity '{name}'; {nearest(name, NAMES)}")
+    as_named(convention)  # also where it changes nothing: a word that is not understood is refused
+    known_phase(phase)
     if name == "params":
         ledger = parameters(model)
     elif name == "active":

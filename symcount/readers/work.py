@@ -6,8 +6,9 @@ from symcount.conventions import Convention, convention
 from symcount.errors import ModelError
 from symcount.ledger import Ledger, Term
 from symcount.masks import pairs
-from symcount.network import Tensor, walk
-from symcount.readers import account, bounds, repeats
+from symcount.network import walk
+from symcount.readers import account, bounds, origin, repeats
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def multiply_adds(subject: Any, convention: str | Convention = "matmul", **sizes
     >>> multiply_adds(linear(tensor(b=64, d=784), "layer", h=128))
     <6,422,528 multiply-adds>
     """
-    return _read(subject, "multiply-add", 1, convention, sizes)
+    return _read(subject, "multiply-add", convention, sizes)
 
 
 def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "forward", **sizes: Any) -> Ledger:
@@ -37,18 +38,23 @@ def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "f
 
     Raises ModelError for an unknown convention or phase.
     """
+    known_phase(phase)
+    return _read(subject, "FLOP", convention, sizes)
+
+
+def known_phase(phase: str) -> None:
+    """Raise ModelError for a phase that there is not."""
     if phase != "forward":
         raise ModelError(f"unknown phase '{phase}'; known: forward")
-    return _read(subject, "FLOP", None, convention, sizes)
 
 
-def _read(subject: Any, unit: str, scale: int | None, name: str | Convention, sizes: dict[str, Any]) -> Ledger:
+def _read(subject: Any, unit: str, name: str | Convention, sizes: dict[str, Any]) -> Ledger:
     rule = convention(name)
     net, values, title, notes, parts = account(subject, **sizes)
-    scale = rule.flops if scale is None else scale
-    terms = [Term(x.path, ((scale,) if scale != 1 else ()) + _factors(x, rule), repeats(x.scope), _kinds(x))
+    scale = (rule.flops,) if unit == "FLOP" else ()
+    terms = [Term(x.path, scale + _factors(x, rule), repeats(x.scope), _kinds(x))
              for x in walk(net) if x.verb == "contract"]
-    says = rule.says if unit == "FLOP" else rule.says.partition(", ")[2]
+    says = f"{rule.flops} FLOPs a multiply-add, {rule.says}" if unit == "FLOP" else rule.says
     ledger = Ledger(unit, terms, values, title, (f"{rule.name}: {says}", *notes), bounds(net))
     for part in parts:
         ledger = ledger.where(part)
@@ -66,10 +72,9 @@ def _factors(x: Tensor, rule: Convention) -> tuple[Size, ...]:
 
 def _kinds(x: Tensor) -> tuple[str, ...]:
     """A product with a weight, or of two activations (scores)."""
-    return ("weight",) if any(_weight(operand) for operand in x.inputs) else ("activation",)
+    return ("weight",) if any(_learned(operand) for operand in x.inputs) else ("activation",)
 
 
-def _weight(x: Tensor) -> bool:
-    while x.verb in ("rename", "merge", "split", "cut", "repeat", "enter", "leave"):
-        x = x.inputs[0]
-    return x.verb == "weight" or (x.verb == "lookup" and _weight(x.inputs[1]))
+def _learned(x: Tensor) -> bool:
+    x = origin(x)
+    return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))

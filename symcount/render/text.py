@@ -6,6 +6,7 @@ import re
 
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import exact, percent, rounded
+from symcount.symbols import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ def form(shown: Form) -> str:
         return "".join((" + " if sign > 0 else " − ") * (i > 0) + ("−" if sign < 0 and i == 0 else "") + form(term)
                        for i, (sign, term) in enumerate(shown.terms))
     if kind is Quotient:
-        bottom = form(shown.bottom)
-        return f"{form(shown.top)}/{bottom}" if bottom.replace(",", "").isalnum() else f"{form(shown.top)}/({bottom})"
+        top, bottom = form(shown.top), form(shown.bottom)
+        top = f"({top})" if type(shown.top) is Sum else top
+        return f"{top}/{bottom}" if type(shown.bottom) in (Number, Symbol, Power) else f"{top}/({bottom})"
     if kind is Function:
         return f"{shown.name}({', '.join(map(form, shown.args))})"
     return _product(shown)
@@ -119,12 +121,18 @@ def _product(shown: Product) -> str:
             text = here
         elif type(factor) in (Sum, Quotient):
             text += (" × " if numeric(before) and numeric(factor) else "") + here
-        elif numeric(factor) or long(factor) or (long(before) and type(before) is not Number):
+        elif numeric(factor) or long(factor) or long(before) or _spell(before, factor):
             text += ("" if type(before) is Number and not numeric(factor) and not long(factor) else "·") + here
         else:
             text += here
         before = factor
     return text
+
+
+def _spell(before: Form, factor: Form) -> bool:
+    """Whether two letters side by side would read as a third: k and v are not kv."""
+    after = factor.base if type(factor) is Power else factor
+    return type(before) is Symbol and type(after) is Symbol and before.name + after.name in TABLE
 
 
 def numeric(shown: Form) -> bool:
