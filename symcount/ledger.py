@@ -78,6 +78,10 @@ class Ledger:
         return part
 
     def _check(self) -> None:
+        for term in self.terms:  # two sizes less than nothing would make a count that looks right
+            for size in (*(runs for _, runs in term.scopes), *term.factors):
+                if all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] < 0:
+                    raise SizeError(f"{self.subject or 'the ledger'}: {term.path} has a size {size} less than nothing")
         for condition in self.conditions:
             if all(name in self.values for side in (condition.left, condition.right) for name in letters(side)):
                 try:

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from symcount.errors import ShapeError, SizeError
 from symcount.polynomials import Condition
-from symcount.scopes import Scope, Shared, here
+from symcount.scopes import Scope, Shared, here, one_place
 from symcount.sizes import bounded, conditions, noted, per, same
-from symcount.tensors import Tensor, advice, chosen, equal, joined, listed, need, quoted
+from symcount.tensors import Tensor, advice, chosen, equal, fresh, joined, listed, need, quoted, single
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from symcount.masks import Mask
     from symcount.polynomials import Size
 
 def tensor(name: str = "x", **axes: Size) -> Tensor:
@@ -47,10 +48,10 @@ def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", **axe
     return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored)
 
 
-def contract(*xs: Tensor, to: str, name: str, mask: Any = None) -> Tensor:
+def contract(*xs: Tensor, to: str, name: str, mask: Mask | None = None) -> Tensor:
     """Multiply, and sum over every axis that is absent from `to`: the one verb that is work.
 
-    Multiply-adds: the product of all axes. `mask` (readers.work.Mask) says which (s, t) pairs matter.
+    Multiply-adds: the product of all axes. `mask` says which (s, t) pairs matter.
 
     >>> contract(tensor(s=2, d=3), weight("w", d=3, h=4), to="s h", name="up")
     up[s=2 h=4]
@@ -59,7 +60,13 @@ def contract(*xs: Tensor, to: str, name: str, mask: Any = None) -> Tensor:
     symcount.errors.ShapeError: up: axis 'd' is 3 in x[s=2 d=3] and 5 in w[d=5 h=4]
     """
     axes = joined(name, xs)
-    return Tensor("contract", name, xs, chosen(name, axes, to, xs), all=axes, mask=mask)
+    out = chosen(name, axes, to, xs)
+    for axis in axes:
+        if axis not in out and sum(axis in x.axes for x in xs) == 1:
+            raise ShapeError(f"{name}: axis '{axis}' is summed, but only one operand has it: {listed(xs)}")
+    if mask is not None and not {"s", "t"} <= axes.keys():
+        raise ShapeError(f"{name}: a mask needs the axes 's' and 't': {listed(xs)}")
+    return Tensor("contract", name, xs, out, all=axes, mask=mask)
 
 
 def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
@@ -68,6 +75,8 @@ def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
     >>> lookup(tensor("ids", s=2), weight("word", V=10, d=3), "embeddings")
     embeddings[s=2 d=3]
     """
+    if not table.axes:
+        raise ShapeError(f"{name}: {table} has no axis whose rows could be looked up")
     indexed, *rest = table.axes
     kept = {axis: table.axes[axis] for axis in rest}
     if twice := set(kept) & set(ids.axes):
@@ -91,6 +100,8 @@ def pointwise(*xs: Tensor, kind: str, name: str | None = None, to: str | None = 
 
 def rename(x: Tensor, **names: str) -> Tensor:
     """Relabel axes; no size changes: `rename(x, s="t")`."""
+    if not isinstance(x, Tensor):
+        raise ShapeError(f"rename: {x!r} is not a Tensor")
     for axis in names:
         need(x, axis, "rename")
     out = [names.get(axis, axis) for axis in x.axes]
@@ -108,10 +119,13 @@ def repeat(x: Tensor, **axes: Size) -> Tensor:
 
 def merge(x: Tensor, **axes: str) -> Tensor:
     """Several axes as one, their product: `merge(x, c="g k")`."""
-    (new, parts), = axes.items()
+    new, parts = single("merge", axes)
     names = parts.split()
     for axis in names:
         need(x, axis, "merge")
+    if not names or len(set(names)) < len(names):
+        raise ShapeError(f"merge: axes to merge, each once, are needed, not '{parts}'")
+    fresh(x, "merge", new, tuple(names))
     size: Size = 1
     for axis in names:
         size = x.axes[axis] * size if isinstance(size, int) and size == 1 else size * x.axes[axis]
@@ -135,6 +149,8 @@ def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
         raise ShapeError(f"split {x}: only one part may be left open, not {quoted(open_parts)}")
     if not open_parts and not same(known, size):
         raise ShapeError(f"split: axis '{axis}' of {x} is {size}, and its parts make {known}{advice(size, known)}")
+    for part_name in parts:
+        fresh(x, "split", part_name, (axis,))
     found = {name: per(size, known) if part is None else part for name, part in parts.items()}
     out: dict[str, Size] = {}
     for old, old_size in x.axes.items():
@@ -175,7 +191,9 @@ def cut(x: Tensor, axis: str, *sizes: Size) -> tuple[Tensor, ...]:
 
 def select(x: Tensor, axis: str, at: int = 0) -> Tensor:
     """One position of an axis, which goes."""
-    need(x, axis, "select")
+    size = need(x, axis, "select")
+    if at < 0 or (isinstance(size, int) and at >= size):
+        raise ShapeError(f"select: there is no position {at} on axis '{axis}' of {x}")
     return Tensor("select", x.name, (x,), {a: n for a, n in x.axes.items() if a != axis}, axis=axis, at=at)
 
 
@@ -194,36 +212,38 @@ def keep(x: Tensor, **sizes: Size) -> Tensor:
 
 def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
     """The K best of an axis, renamed: `top(scores, E=("e", K))`."""
-    (axis, (new, n)), = axes.items()
+    axis, (new, n) = single("top", axes)
     limit = need(x, axis, "top")
+    fresh(x, "top", new, (axis,))
     out = {(new if a == axis else a): (bounded(n, limit) if a == axis else size) for a, size in x.axes.items()}
     return Tensor("top", x.name, (x,), out, axis=axis, into=new)
 
 
 def window(x: Tensor, *, stride: int = 1, pad: Size = 0, **axes: tuple[str, Size]) -> Tensor:
     """Slide a kernel: `window(x, i=("u", k))` makes axis i (i + 2·pad − k)//stride + 1 long, with a new axis u."""
-    (axis, (kernel, n)), = axes.items()
+    axis, (kernel, n) = single("window", axes)
     size = need(x, axis, "window")
+    if stride < 1:
+        raise ShapeError(f"window: a stride of {stride} does not move")
     moved = (size + 2 * pad - n) // stride + 1
     if isinstance(moved, int) and moved < 1:
         raise ShapeError(f"window: axis '{axis}' of {x} is shorter than the kernel {n}")
     if not isinstance(moved, int):
         moved = noted(moved, Condition(n, "at most", size + 2 * pad))
-    if kernel in x.axes:
-        raise ShapeError(f"window: {x} already has axis '{kernel}'")
+    fresh(x, "window", kernel)
     return Tensor("window", x.name, (x,), {**x.axes, axis: moved, kernel: n}, axis=axis, kernel=kernel,
                   stride=stride, pad=pad)
 
 
 def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
     """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
-    (axis, (new, n)), = axes.items()
+    axis, (new, n) = single("cached", axes)
     rows = bounded(need(x, axis, "cached"), n)
     n = noted(n, *conditions(rows))  # that the rows fit is known of t, which stays, and not of s, which goes
-    if new != axis and new in x.axes:
-        raise ShapeError(f"cached {name}: {x} already has axis '{new}'")
+    fresh(x, f"cached {name}", new, (axis,))
     return Tensor("cached", name, (x,), {(new if a == axis else a): (n if a == axis else size)
-                                         for a, size in x.axes.items()}, axis=axis, into=new, rows=rows)
+                                         for a, size in x.axes.items()}, axis=axis, into=new,
+                  remembered=new == axis and same(rows, n))
 
 
 def idle(x: Tensor, *weights: Tensor) -> Tensor:
@@ -241,19 +261,22 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     """
     if not path or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
         raise ShapeError(f"within {path!r}: a scope is named by letters, digits and '_', joined by '.'")
+    for x in xs:
+        if not isinstance(x, Tensor):
+            raise ShapeError(f"{path}: {x!r} is not a Tensor")
     sequences = [over is not None and over in x.axes for x in xs]
     if over is not None:
+        if not (isinstance(runs, int) and runs == 1):
+            raise ShapeError(f"{path}: it runs over axis '{over}', so runs={runs} says it twice")
         if not any(sequences):
             raise ShapeError(f"{path}: no input has the axis '{over}' to run over: {listed(xs)}")
         runs = next(x.axes[over] for x, has in zip(xs, sequences, strict=True) if has)
         joined(path, [x for x, has in zip(xs, sequences, strict=True) if has], only=over)
-    mark = Shared() if shared is True else shared or None
-    outside = here.get()
-    scope = outside
+    scope = here.get()
     *before, last = path.split(".")
     for part in before:
         scope = Scope(scope, part)
-    scope = Scope(scope, last, runs, over, mark)
+    scope = Scope(scope, last, runs, Shared(scope) if shared is True else shared or None)
     token = here.set(scope)
     try:
         inner = tuple(Tensor("enter", x.name, (x,), {a: n for a, n in x.axes.items() if a != over}) for x in xs)
@@ -262,14 +285,14 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
         here.reset(token)
     outputs = result if isinstance(result, tuple) else (result,)
     if over is not None or not (isinstance(runs, int) and runs == 1):
-        _same_shapes(path, inner, outputs)
+        _same_shapes(path, inner, outputs, sequences)
     left = []
     for i, y in enumerate(outputs):
         if not isinstance(y, Tensor):
             raise ShapeError(f"{path}: the body returned {type(y).__name__}, not a Tensor; did it forget to return?")
         back = {over: runs} if over is not None and i < len(xs) and sequences[i] else {}
         axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
-        left.append(Tensor("leave", y.name, (y,), axes, scope=scope, enters=inner))
+        left.append(Tensor("leave", y.name, (y,), axes))
     return tuple(left) if isinstance(result, tuple) else left[0]
 
 
@@ -280,13 +303,16 @@ def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor
     that are all remembered (a `cached` that gains none), as when one more token is decoded.
     """
     todo = list(net) if isinstance(net, tuple) else [net]
+    for x in todo:
+        if not isinstance(x, Tensor):
+            raise ShapeError(f"a network is a Tensor or a tuple of them, not {type(x).__name__}")
     found: dict[int, Tensor] = {}
     while todo:
         x = todo.pop()
         if x.serial in found:
             continue
         found[x.serial] = x
-        if not (step and x.verb == "cached" and x.details["axis"] == x.details["into"]):
+        if not (step and x.verb == "cached" and x.details["remembered"]):
             todo.extend(x.inputs)
     return [found[serial] for serial in sorted(found)]
 
@@ -302,19 +328,19 @@ def weights(net: Tensor | tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
             found.setdefault(x.path, []).append(x)
     for path, made in found.items():
         for other in made[1:]:
-            if other.scope is made[0].scope or not all(x.scope and x.scope.home is not x.scope for x in made):
+            if not one_place(made[0].scope, other.scope):
                 raise ShapeError(f"two weights are named '{path}': name them apart, or pass one to both uses")
             if not equal(made[0], other):
                 raise ShapeError(f"the shared weight '{path}' is {made[0]} in one use and {other} in another")
     return found
 
 
-def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...]) -> None:
+def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...], sequences: list[bool]) -> None:
     if len(outputs) != len(inner):
         raise ShapeError(f"{path} is repeated and must return what it is given, "
                          f"{len(inner)} tensors; it returned {len(outputs)}")
-    for x, y in zip(inner, outputs, strict=True):
-        if isinstance(y, Tensor) and not equal(x, y):
+    for x, y, free in zip(inner, outputs, sequences, strict=True):
+        if isinstance(y, Tensor) and not free and not equal(x, y):
             raise ShapeError(f"{path} is repeated and must return the shape it is given: {x} came in, {y} came out")
 
 

@@ -10,22 +10,24 @@ if TYPE_CHECKING:
 
 
 class Scope:
-    """A named, perhaps repeated part of a network; `home` is the scope in which its weights are made."""
+    """A named, perhaps repeated part of a network.
 
-    __slots__ = ("home", "name", "over", "parent", "runs")
+    `home` is the scope in which its weights are made; `use` is the innermost scope around that carries a mark.
+    """
 
-    def __init__(self, parent: Scope | None, name: str, runs: Size = 1, over: str | None = None,
-                 shared: Shared | None = None) -> None:
-        self.parent, self.name, self.runs, self.over = parent, name, runs, over
+    __slots__ = ("home", "mark", "name", "parent", "runs", "use")
+
+    def __init__(self, parent: Scope | None, name: str, runs: Size = 1, mark: Shared | None = None) -> None:
+        self.parent, self.name, self.runs, self.mark = parent, name, runs, mark
+        self.use: Scope | None = self if mark else parent.use if parent else None
         self.home: Scope
-        outer = parent.home if parent else None
-        if shared:
-            self.home = Scope(shared.scope.home if shared.scope else None, name)
+        if mark:
+            self.home = Scope(mark.scope.home if mark.scope else None, name)
             self.home.home = self.home
-        elif outer is parent:
+        elif parent is None or parent.home is parent:
             self.home = self
         else:
-            self.home = Scope(outer, name, runs, over)
+            self.home = Scope(parent.home, name, runs)
 
     def chain(self) -> tuple[Scope, ...]:
         """The scopes around and including this one, outermost first."""
@@ -50,8 +52,18 @@ class Shared:
 
     __slots__ = ("scope",)
 
-    def __init__(self) -> None:
-        self.scope = here.get()
+    def __init__(self, scope: Scope | None = None) -> None:
+        self.scope = here.get() if scope is None else scope
+
+
+def one_place(a: Scope | None, b: Scope | None) -> bool:
+    """Whether two weights of one path, made in these scopes, are one: in two uses of one mark."""
+    if a is None or b is None or a.use is None or b.use is None or a.use is b.use:
+        return False
+    one, two = a.use.mark, b.use.mark
+    if one is None or two is None:
+        return False
+    return one is two or one_place(one.scope, two.scope)  # a mark within a shared body is made in each use of it
 
 
 def matches(path: str, wanted: str) -> bool:

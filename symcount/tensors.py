@@ -50,6 +50,8 @@ class Tensor:
 def joined(name: str, xs: Any, but: str | None = None, only: str | None = None) -> dict[str, Size]:
     """All axes of the operands, in order, each of one size."""
     axes: dict[str, tuple[Size, Tensor]] = {}
+    if not xs:
+        raise ShapeError(f"{name}: no operands")
     for x in xs:
         if not isinstance(x, Tensor):
             raise ShapeError(f"{name}: {x!r} is not a Tensor")
@@ -74,9 +76,25 @@ def chosen(name: str, axes: Mapping[str, Size], to: str, xs: tuple[Tensor, ...])
 
 def need(x: Tensor, axis: str, name: str) -> Size:
     """The size of an axis that must be there."""
+    if not isinstance(x, Tensor):
+        raise ShapeError(f"{name}: {x!r} is not a Tensor")
     if axis not in x.axes:
         raise ShapeError(f"{name}: {x} has no axis '{axis}'")
     return x.axes[axis]
+
+
+def single(verb: str, axes: Mapping[str, Any]) -> tuple[str, Any]:
+    """The one axis that a verb is given."""
+    if len(axes) != 1:
+        raise ShapeError(f"{verb} takes one axis at a time, not {len(axes)}")
+    (axis, told), = axes.items()
+    return axis, told
+
+
+def fresh(x: Tensor, verb: str, new: str, gone: tuple[str, ...] = ()) -> None:
+    """That a new axis does not stand for another one; those in `gone` make room."""
+    if new in x.axes and new not in gone:
+        raise ShapeError(f"{verb}: {x} already has axis '{new}'")
 
 
 def equal(x: Tensor, y: Tensor) -> bool:

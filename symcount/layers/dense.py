@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.network import contract, keep, lookup, pointwise, rename, weight
 from symcount.scopes import adapters, matches
-from symcount.tensors import Tensor
+from symcount.tensors import Tensor, need
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tenso
     up[b=1 s=3 h=8]
     """
     summed = over.split()
-    primed = {axis: axis + "'" for axis in summed if axis in out and w is None and axis in x.axes}
+    for axis in summed:
+        need(x, axis, name)
+    primed = {axis: axis + "'" for axis in summed if axis in out and w is None}
     x = rename(x, **primed) if primed else x
     summed = [primed.get(axis, axis) for axis in summed]
     if w is None:
-        w = weight(f"{name}.weight", **{axis: x.axes[axis] for axis in summed if axis in x.axes}, **out)
+        w = weight(f"{name}.weight", **{axis: x.axes[axis] for axis in summed}, **out)
     to = " ".join([*(axis for axis in x.axes if axis not in summed), *out])
     y = adapted(contract(x, w, to=to, name=name), x, name, summed, out)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
@@ -57,7 +59,7 @@ def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True, kind: str
 
     LayerNorm (Ba et al. 2016) has a shift, RMSNorm (Zhang and Sennrich 2019) has none.
     """
-    axes = {axis: x.axes[axis] for axis in over.split() if axis in x.axes}
+    axes = {axis: need(x, axis, name) for axis in over.split()}
     y = pointwise(x, weight(f"{name}.weight", kinds="norm", **axes), kind=kind, name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
 

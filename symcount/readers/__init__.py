@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Network = Tensor | tuple[Tensor, ...]
 
 
+# The verbs that change neither the numbers of a tensor nor whose they are
+RELABEL = ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave")
+
+
 def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
     """Network, values, name, conventions and chosen part of a Model, or of the tensors that a forward pass returned."""
     if hasattr(subject, "network"):
@@ -28,7 +32,7 @@ def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, t
 
 def origin(x: Tensor) -> Tensor:
     """Where a tensor came from, seen through what only relabels it or takes a part."""
-    while x.verb in ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave"):
+    while x.verb in RELABEL:
         x = x.inputs[0]
     return x
 

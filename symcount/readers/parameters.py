@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.errors import ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
-from symcount.readers import account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, origin, repeats
 from symcount.sizes import letters, same
 
 TYPE_CHECKING = False
@@ -61,14 +61,14 @@ def _chosen(net: Network) -> dict[str, dict[str, Size]]:
     found: dict[str, dict[str, Size]] = {}
     elsewhere = set()
     for user in walk(net):
-        for x in user.inputs:
+        for x in map(origin, user.inputs if user.verb not in RELABEL else ()):
             if x.verb != "weight":
                 continue
-            ids = origin(user.inputs[0]) if user.verb == "lookup" and x is user.inputs[1] else None
+            ids = origin(user.inputs[0]) if user.verb == "lookup" and x is origin(user.inputs[1]) else None
             if ids is None or ids.verb != "top":
                 elsewhere.add(x.path)
                 continue
-            rows = {user.details["indexed"]: ids.axes[ids.details["into"]]}
+            rows = {next(iter(x.axes)): ids.axes[ids.details["into"]]}
             if not all(same(n, rows[axis]) for axis, n in found.setdefault(x.path, rows).items()):
                 raise ShapeError(f"{x.path}: one use chooses {found[x.path]} of its rows, another {rows}")
     return {path: rows for path, rows in found.items() if path not in elsewhere}
