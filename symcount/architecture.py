@@ -11,13 +11,14 @@ from collections import namedtuple
 from math import lcm
 
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
+from symcount.forms import written
 from symcount.formulas import read
 from symcount.network import weights
 from symcount.polynomials import Condition, Polynomial, letter
+from symcount.render import text
 from symcount.scopes import adapters, matches
 from symcount.sizes import from_sympy, letters, noted, substitute, value
-from symcount.symbols import known
-from symcount.symbols import letter as row
+from symcount.symbols import known, row
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -40,27 +41,28 @@ class Architecture:
     """A forward pass for each class, the sizes it takes, and how a `config.json` gives them.
 
     classes    {class name: forward(z) -> Tensor}, the base model first
-    sizes      letters that must be given, as one string; "" for a forward pass of the user's own: any letter
-    follows    {size: formula} for those that may be left out: {"k": "d/heads"}
-    flags      {flag: default}: True, False, a text or None
     keys       {configuration key: (size or flag, the class default, None where the size then follows)}
+    sizes      letters that no key gives, as one string; with no keys either, a forward pass of the user's own: any
+    flags      {flag: default} that no key gives: True, False, a text or None
+    follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
-    published  {name: Published};  source: the paper, and the section or table
+    published  {name: Published}
     """
 
-    __slots__ = ("aliases", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published", "sizes",
-                 "source")
+    __slots__ = ("aliases", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published", "sizes")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
                  keys: Mapping[str, tuple[str, Any]] | None = None, aliases: Mapping[str, str] | None = None,
                  ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
-                 published: Mapping[str, Published] | None = None, source: str = "") -> None:
-        self.name, self.classes, self.source = name, dict(classes), source
-        self.sizes = tuple(sizes.split())
-        self.follows, self.flags = dict(follows or {}), dict(flags or {})
+                 published: Mapping[str, Published] | None = None) -> None:
+        self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
+        told = dict(self.keys.values())
+        self.flags = {**{n: default for n, default in told.items() if isinstance(default, bool)}, **(flags or {})}
+        self.sizes = (*sizes.split(), *(n for n in told if n not in self.flags))
+        self.follows = dict(follows or {})
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
         self.published = dict(published or {})
 
@@ -94,16 +96,16 @@ class Sizes:
             self._found[name] = self._read(name)
         return self._found[name]
 
-    def unread(self) -> list[str]:
-        """Names that the model was given and the forward pass never asked for."""
-        return [name for name in self._model.given if name not in self._found and name not in RUN]
+    def asked(self) -> set[str]:
+        """The names that were read."""
+        return set(self._found)
 
     def _read(self, name: str) -> Any:
         given, architecture = self._model.given, self._model.architecture
         if name in given:
             found = given[name]
             if isinstance(found, Polynomial):
-                return self._ring(name) if str(found) == name else self._resolve(name, found)
+                return self._ring(name) if _free(name, found) else self._resolve(name, found)
             if isinstance(found, tuple):
                 return tuple(self._ring(f"{name}_{i}") for i in range(len(found)))
             return found if found is None or isinstance(found, (bool, str)) else self._ring(name)
@@ -141,18 +143,20 @@ class Sizes:
 class Model:
     """An architecture with values: some sizes are numbers, some formulas in others, the rest letters.
 
-    `values` are the numbers of all sizes that have one; `replace` and `part` return another model.
+    `values` are the numbers of all sizes that have one; `keys` are rows (key, value, how it was read) of its
+    configuration; `replace` and `part` return another model.
     """
 
-    __slots__ = ("architecture", "cls", "defaults", "given", "keys", "name", "parts", "published", "values")
+    __slots__ = ("_asked", "architecture", "cls", "given", "keys", "name", "parts", "published", "values")
 
     def __init__(self, architecture: Architecture, given: Mapping[str, Any], *, name: str = "", cls: str = "",
-                 published: Published | None = None, parts: tuple[str, ...] = (), defaults: tuple[str, ...] = (),
+                 published: Published | None = None, parts: tuple[str, ...] = (),
                  keys: tuple[tuple[str, ...], ...] = ()) -> None:
         self.architecture, self.given = architecture, dict(given)
         self.name = name or architecture.name
         self.cls = cls or next(iter(architecture.classes))
-        self.published, self.parts, self.defaults, self.keys = published, parts, defaults, keys
+        self.published, self.parts, self.keys = published, parts, keys
+        self._asked: set[str] | None = None
         if self.cls not in architecture.classes:
             raise ModelError(f"{self.name} has no class '{self.cls}'; {nearest(self.cls, list(architecture.classes))}")
         self.values = self._numbers()
@@ -164,15 +168,27 @@ class Model:
         return "@".join([shown, *self.parts])
 
     @property
+    def asked(self) -> set[str]:
+        """The sizes and flags that the forward pass of this class reads."""
+        if self._asked is None:
+            self.network()
+        return self._asked or set()
+
+    @property
     def conventions(self) -> tuple[str, ...]:
-        """What an answer about this model must say: its flags, and the class defaults it took."""
-        flags = {name: self.given.get(name, default) for name, default in self.architecture.flags.items()}
-        shown = [f"{name}={_text(flag)}" for name, flag in flags.items()]
-        ties = [f"{name} = {formula}" for name, formula in self.architecture.follows.items() if name not in self.given]
-        ties += [f"{name} = {formula}" for name, formula in self.given.items()
-                 if isinstance(formula, Polynomial) and str(formula) != name]
-        taken = ["defaults taken: " + ", ".join(self.defaults)] if self.defaults else []
-        return (*filter(None, (", ".join(shown), ", ".join(ties))), *taken)
+        """What an answer must say: the flags and formulas that the class reads, and the class defaults it took."""
+        flags = [f"{name}={_text(self.given.get(name, default))}" for name, default in self.architecture.flags.items()
+                 if name in self.asked]
+        ties = [f"{name} = {formula}" for name, formula in self.architecture.follows.items()
+                if name not in self.given and name in self.asked]
+        ties += [f"{name} = {text.form(written(formula))}" for name, formula in self.given.items()
+                 if isinstance(formula, Polynomial) and not _free(name, formula)]
+        absent = {key: self.architecture.keys[key] for key, value, _ in self.keys
+                  if value == "absent" and key in self.architecture.keys}
+        taken = [f"{key}={_text(default)}" for key, (size, default) in absent.items()
+                 if default is not None and size in self.asked]
+        said = (", ".join(flags), ", ".join(ties), "defaults taken: " + ", ".join(taken) if taken else "")
+        return tuple(filter(None, said))
 
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
@@ -183,11 +199,13 @@ class Model:
             net = self.architecture.classes[self.cls](z)
         finally:
             adapters.reset(token)
+        self._asked = z.asked()
         for result in net if isinstance(net, tuple) else (net,):
             if not isinstance(result, Tensor):
                 raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "
                                  "did it forget to return?")
-        if self.architecture.own and (unread := [name for name in z.unread() if name != "lora"]):
+        unread = [name for name in self.given if name not in self._asked and name not in RUN and name != "lora"]
+        if self.architecture.own and unread:
             raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}")
         made = [path for path, (x, *_) in weights(net).items() if "adapter" in x.details["kinds"]] if names else []
         for name in names:
@@ -211,13 +229,13 @@ class Model:
                  **{name: self._changed(name, change) for name, change in changes.items()}}
         kept = self.published if not changes and not lora and head in (None, self.cls) else None
         shown = {**changes, "lora": lora} if lora else changes
-        return Model(self.architecture, given, name=self.name + _spelled(shown), cls=head or self.cls,
-                     published=kept, parts=self.parts, defaults=self.defaults, keys=self.keys)
+        return Model(self.architecture, given, name=_spelled(self.name, shown), cls=head or self.cls,
+                     published=kept, parts=self.parts, keys=self.keys)
 
     def part(self, path: str) -> Model:
         """The same model, of which only the part at this path is counted."""
-        return Model(self.architecture, self.given, name=self.name, cls=self.cls, parts=(*self.parts, path),
-                     defaults=self.defaults, keys=self.keys)
+        return Model(self.architecture, self.given, name=self.name, cls=self.cls, published=self.published,
+                     parts=(*self.parts, path), keys=self.keys)
 
     def __repr__(self) -> str:
         return f"<Model {self.title}>"
@@ -324,12 +342,23 @@ def _words(formula: Any) -> list[str]:
     return letters(formula) if isinstance(formula, Polynomial) else letters(read(formula)) if formula else []
 
 
+def _free(name: str, size: Polynomial) -> bool:
+    """Whether a size was left free: it is its own letter."""
+    return str(size) == name
+
+
 def _text(flag: Any) -> str:
-    return {None: "none", True: "yes", False: "no"}.get(flag, str(flag))
+    return {None: "none", True: "true", False: "false"}.get(flag, str(flag))
 
 
-def _spelled(changes: Mapping[str, Any]) -> str:
-    """The changes as the command line spells them; sizes of a run (s, t, u, b) do not rename a model."""
-    shown = ["-".join(map(str, v)) if isinstance(v, (tuple, list)) else f"{name}={v}"
-             for name, v in changes.items() if name not in RUN]
-    return ":" + ",".join(shown) if shown else ""
+def _spelled(name: str, changes: Mapping[str, Any]) -> str:
+    """The model and its changes as the command line spells them; a size of the run (s, t, b) does not rename it."""
+    shown = []
+    for size, change in changes.items():
+        if isinstance(change, (tuple, list)):
+            shown.append("-".join(map(str, change)))
+        elif size == "tied":
+            shown.append("tied" if _text(change) == "true" else "untied")
+        elif size not in RUN:
+            shown.append(f"{size}={_text(change) if change is None or isinstance(change, bool) else change}")
+    return name + (("," if ":" in name else ":") + ",".join(shown) if shown else "")

@@ -200,15 +200,15 @@ def _count(asked: Any) -> Any:
 
 def _data(asked: Any) -> Any:
     from symcount.conventions import convention
-    from symcount.counting import rows, table
-    from symcount.render.data import account
+    from symcount.counting import notes, rows, table
+    from symcount.render.data import as_data
 
     found = []
     for one, quantity, ledger in _ledgers(asked):
         named = convention(asked.convention).name if quantity.partition("@")[0] in ("flops", "macs") else None
         terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked)).rows
-        found.append(account(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit, convention=named,
-                             values=one.values, terms=terms))
+        found.append(as_data(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit, convention=named,
+                             values=one.values, terms=terms, notes=notes(ledger)))
     return found[0] if len(found) == 1 else found
 
 

@@ -70,7 +70,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
     else:
         raise ConfigError(f"a mapping or a path is needed, not {type(source).__name__}")
     architecture = _architecture(where, config)
-    given, defaults, rows = _read(where, config, architecture)
+    given, rows = _read(where, config, architecture)
     named = config.get("architectures")
     if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
         raise ConfigError(f"{where}: architectures = {_shown(named)}: a list of class names is needed")
@@ -83,7 +83,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         rows.append(("architectures", _shown(named), f"class {cls}" if named else f"absent: base model {cls}"))
     try:
         return Model(architecture, given, name=architecture.name if where == "config" else where, cls=cls,
-                     defaults=tuple(defaults), keys=tuple(rows))
+                     keys=tuple(rows))
     except (SizeError, ModelError) as error:
         raise ConfigError(f"{where}: {_theirs(error, architecture)}") from None
 
@@ -136,20 +136,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _architecture(where: str, config: dict[str, Any]) -> Architecture:
     kind = config.get("model_type")
+    architecture = load(kind) if isinstance(kind, str) and kind in files() else None
+    if architecture and architecture.keys:
+        return architecture
+    kinds = [file for file in files() if load(file).keys]
     if kind is None:
-        raise ConfigError(f"{where}: no model_type, so the family is unknown; known: {', '.join(_types())}")
-    if not isinstance(kind, str) or kind not in _types():
-        raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; {nearest(str(kind), _types())}")
-    return load(kind)
-
-
-def _types() -> list[str]:
-    return [file for file in files() if file not in ("dense", "mlp")]
+        raise ConfigError(f"{where}: no model_type, so the family is unknown; known: {', '.join(kinds)}")
+    raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; {nearest(str(kind), kinds)}")
 
 
 def _read(where: str, config: dict[str, Any],
-          architecture: Architecture) -> tuple[dict[str, Any], list[str], list[tuple[str, ...]]]:
-    """What the keys give, which class defaults were taken, and a row (key, value, what was done) for each."""
+          architecture: Architecture) -> tuple[dict[str, Any], list[tuple[str, ...]]]:
+    """What the keys give, class defaults included, and a row (key, value, what was done) for each."""
     given: dict[str, Any] = {}
     rows: list[tuple[str, ...]] = []
     spelled: dict[str, str] = {}
@@ -177,18 +175,14 @@ def _read(where: str, config: dict[str, Any],
         elif name not in ("model_type", "architectures"):
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
-    defaults = []
     for key, (size, default) in architecture.keys.items():
-        if key in spelled or key == "num_labels":
+        if key in spelled:
             continue
         if default is not None:
             given[size] = default
         shown = architecture.follows[size] if default is None else _shown(default)
-        defaults.append(f"{key}={shown}")
         rows.append((key, "absent", f"class default: {size} = {shown}"))
-    if "num_labels" in architecture.keys and "C" not in given:
-        given["C"] = architecture.keys["num_labels"][1]
-    return given, defaults, rows
+    return given, rows
 
 
 def _labels(where: str, config: dict[str, Any]) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from symcount.ledger import UNITS, Ledger, Term
 from symcount.polynomials import Call, Polynomial, quotient
 from symcount.render import text
 from symcount.sizes import letters, ratio, value
-from symcount.symbols import known
-from symcount.symbols import letter as row
+from symcount.symbols import known, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,8 @@ def table(ledger: Ledger, depth: int | str = 2) -> Table:
     else:
         listed = [_row(part, name, 1, whole) for name, part in ledger.by(depth).items()]
     total_row = Row(0, "total", None, formula(ledger), whole, None)
-    return Table(title(ledger), UNITS[ledger.unit], tuple(listed), total_row, notes(ledger))
+    said = notes(ledger) if ledger.open else conventions(ledger)  # a number has been checked, a formula has not
+    return Table(title(ledger), UNITS[ledger.unit], tuple(listed), total_row, said)
 
 
 def rows(ledger: Ledger) -> tuple[Row, ...]:
@@ -83,13 +83,18 @@ def title(ledger: Ledger) -> str:
     return f"{ledger.subject}: {UNITS[ledger.unit]}" if ledger.subject else UNITS[ledger.unit]
 
 
+def conventions(ledger: Ledger) -> tuple[str, ...]:
+    """What was counted, and for which run."""
+    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters
+           and name in ledger.values]
+    return (*ledger.notes, *run)
+
+
 def notes(ledger: Ledger) -> tuple[str, ...]:
     """The conventions of a count, and the conditions under which its formula holds."""
     verb = {"divides": "divides", "at most": "is at most", "is": "is"}
     held = [f"{_plain(c.left)} {verb[c.relation]} {_plain(c.right)}" for c in ledger.conditions]
-    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters
-           and name in ledger.values]
-    return (*ledger.notes, *run, *(("holds when " + " and ".join(held),) if held else ()))
+    return (*conventions(ledger), *(("holds when " + " and ".join(held),) if held else ()))
 
 
 def independent(ledger: Ledger, model: Model) -> list[str]:

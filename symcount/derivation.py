@@ -34,11 +34,11 @@ class Equation:
     symcount.errors.ProofError: step 'area': line 2 is 13, not 12
     """
 
-    __slots__ = ("forms", "name", "why")
+    __slots__ = ("forms", "name")
 
-    def __init__(self, name: str, forms: list[Form], *, of: Size, values: Mapping[str, int] | None = None,
-                 why: str = "") -> None:
-        self.name, self.why = name, why
+    def __init__(self, name: str, forms: list[Form], *, of: Size,
+                 values: Mapping[str, int] | None = None) -> None:
+        self.name = name
         self.forms = tuple(form for i, form in enumerate(forms) if i == 0 or form != forms[i - 1])
         values = values or {}
         first = size(self.forms[0])

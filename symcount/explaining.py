@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from symcount.architectures import files, load
+from symcount.architectures import files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
-from symcount.errors import ModelError, SymcountError, nearest
-from symcount.symbols import TABLE, known, letter
+from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.symbols import TABLE, known, row
 
 
 def explain(thing: str) -> str:
-    r"""The page of MODEL@PATH, of a configuration key, of a convention or of a symbol.
+    r"""The page of a published model, of MODEL@PATH, of a configuration key, of a convention or of a symbol.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -24,14 +24,24 @@ def explain(thing: str) -> str:
         found = convention(thing)
         return (f"{found.name}: a convention for work\n{found.flops} FLOPs a multiply-add, {found.says}\n"
                 f"source: {found.source}")
+    if thing in names():
+        return _published(thing)
     if keys := _keys(thing):
         return f"{thing}: a configuration key\n" + "\n".join(keys)
     if known(thing):
-        row = letter(thing)
-        others = f"; other authors write {row.others}" if row.others else ""
-        return f"{row.name}: {row.meaning}\nLaTeX {row.latex}{others}"
-    names = {*conventions(), *TABLE, *(key for file in files() for key in load(file).keys)}
-    raise ModelError(f"nothing is known about '{thing}'; explain a part as MODEL@PATH; {nearest(thing, names)}")
+        letter = row(thing)
+        others = f"; other authors write {letter.others}" if letter.others else ""
+        return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
+    known_names = {*names(), *conventions(), *TABLE, *(key for file in files() for key in load(file).keys)}
+    raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
+                     + nearest(thing, known_names))
+
+
+def _published(name: str) -> str:
+    file, cls, count = names()[name]
+    entry = load(file).published[name]
+    sizes = ", ".join(f"{size} = {value:,}" for size, value in entry.sizes.items())
+    return f"{name}: {cls}, {count:,} parameters\n{sizes}\nsource of the count: {entry.source}"
 
 
 def _part(thing: str) -> str:
@@ -61,7 +71,7 @@ def _keys(key: str) -> list[str]:
         if name in one.keys:
             size, default = one.keys[name]
             shown = one.follows[size] if default is None else default
-            meaning = f" ({letter(size).meaning})" if known(size) else ""
+            meaning = f" ({row(size).meaning})" if known(size) else ""
             found.append(f"  {file}: read as {size}{meaning}; when absent, {size} = {shown}")
         elif name in one.only:
             found.append(f"  {file}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")

@@ -17,8 +17,7 @@ from itertools import pairwise
 from symcount.errors import FormulaError, SizeError, clipped, nearest
 from symcount.polynomials import letter, lift, quotient
 from symcount.sizes import ceil, floor, least, per, up
-from symcount.symbols import TABLE, known
-from symcount.symbols import letter as meaning
+from symcount.symbols import TABLE, known, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ class _Reader:
         if size is not None:
             return size
         if known(token):
-            raise self.error(f"'{token}' ({meaning(token).meaning}) has no value here", position)
+            raise self.error(f"'{token}' ({row(token).meaning}) has no value here", position)
         raise self.error(f"unknown symbol '{token}'; {nearest(token, list(TABLE))}", position)
 
     def function(self, token: str, position: int) -> Size:

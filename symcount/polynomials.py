@@ -13,7 +13,7 @@ from collections import namedtuple
 from math import gcd, lcm
 
 from symcount.errors import FormulaError, SizeError
-from symcount.symbols import letter as _letter
+from symcount.symbols import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def letter(name: str) -> Polynomial:
     >>> letter("d") * 4
     4*d
     """
-    _letter(name)
+    row(name)  # refuses a name that the table does not have
     return Polynomial({frozenset(((name, 1),)): (((name, 1),), 1)})
 
 

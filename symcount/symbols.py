@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-Letter = namedtuple("Letter", "name meaning latex least others")
+Row = namedtuple("Row", "name meaning latex least others")
 
 _ROWS = (
     # letter       meaning                                LaTeX                        least  other authors
@@ -59,7 +59,7 @@ _ROWS = (
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )
-TABLE = {row[0]: Letter(*row) for row in _ROWS}
+TABLE = {line[0]: Row(*line) for line in _ROWS}
 
 
 def known(name: str) -> bool:
@@ -73,10 +73,10 @@ def known(name: str) -> bool:
                              and (index[0] != "0" or index == "0"))
 
 
-def letter(name: str) -> Letter:
+def row(name: str) -> Row:
     """The row of a letter; an index is carried into meaning and LaTeX.
 
-    >>> letter("n_1").latex, letter("n_1").meaning
+    >>> row("n_1").latex, row("n_1").meaning
     ('n_{1}', 'width of layer 1')
 
     Raises FormulaError for a letter that the table does not have.
@@ -86,8 +86,8 @@ def letter(name: str) -> Letter:
     if not known(name):
         raise FormulaError(f"unknown symbol '{name}'; {nearest(name, list(TABLE))}")
     base, _, index = name.rpartition("_")
-    row = TABLE[base]
-    return Letter(name, f"{row.meaning} {index}", f"{row.latex}_{{{index}}}", row.least, row.others)
+    one = TABLE[base]
+    return Row(name, f"{one.meaning} {index}", f"{one.latex}_{{{index}}}", one.least, one.others)
 
 
 _made: dict[str, Any] = {}
@@ -100,7 +100,7 @@ def symbol(name: str) -> Any:
     (True, True)
     """
     if name not in _made:
-        letter(name)  # refuses a name that the table does not have
+        row(name)  # refuses a name that the table does not have
         import sympy
 
         _made[name] = sympy.Symbol(name, integer=True, positive=True)

@@ -6,9 +6,9 @@ Source: Devlin et al. 2019, "BERT", section 3 and appendix A; the heads are thos
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.layers import classify, embed, first, linear, norm, positions, post_norm, residual, spans
+from symcount.layers import embed, linear, norm, positions, post_norm, residual, spans
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, weight, within
+from symcount.network import pointwise, select, tensor, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 
 def pool(x: Tensor, z: Any) -> Tensor:
     """tanh of a dense layer on the first token: d² + d parameters."""
-    return pointwise(linear(first(x), "pooler", d=z.d), kind="tanh")
+    return pointwise(linear(select(x, "s"), "pooler", d=z.d), kind="tanh")
 
 
 def predictions(x: Tensor, word: Tensor, z: Any) -> Tensor:
@@ -69,12 +69,12 @@ def next_sentence(z: Any) -> Tensor:
 
 def sequence_classification(z: Any) -> Tensor:
     """Scores of the pooled first token."""
-    return classify(pool(body(z)[0], z), "classifier", z)
+    return linear(pool(body(z)[0], z), "classifier", C=z.C)
 
 
 def token_classification(z: Any) -> Tensor:
     """Scores for each token; no pooler."""
-    return classify(body(z)[0], "classifier", z)
+    return linear(body(z)[0], "classifier", C=z.C)
 
 
 def question_answering(z: Any) -> Tensor:
@@ -101,8 +101,6 @@ ARCHITECTURE = Architecture(
         "BertForTokenClassification": token_classification,
         "BertForQuestionAnswering": question_answering,
     },
-    sizes="V P types d h L heads C",
-    flags={"tied": True, "decoder": False},
     keys={
         "vocab_size": ("V", 30522),
         "max_position_embeddings": ("P", 512),
@@ -136,5 +134,4 @@ ARCHITECTURE = Architecture(
         "bert-base-uncased": _bert(109_482_240, d=768, h=3072, L=12, heads=12),
         "bert-large-uncased": _bert(335_141_888, d=1024, h=4096, L=24, heads=16),
     },
-    source="Devlin et al. 2019, section 3",
 )

@@ -6,8 +6,8 @@ Source: Sanh et al. 2019, "DistilBERT", section 3; the heads are those of transf
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.layers import classify, embed, first, linear, norm, positions, post_norm, spans
-from symcount.network import pointwise, tensor, within
+from symcount.layers import embed, linear, norm, positions, post_norm, spans
+from symcount.network import pointwise, select, tensor, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -47,13 +47,13 @@ def masked_lm(z: Any) -> Tensor:
 
 def sequence_classification(z: Any) -> Tensor:
     """A dense layer and scores on the first token."""
-    x = pointwise(linear(first(body(z)[0]), "pre_classifier", d=z.d), kind="relu")
-    return classify(x, "classifier", z)
+    x = pointwise(linear(select(body(z)[0], "s"), "pre_classifier", d=z.d), kind="relu")
+    return linear(x, "classifier", C=z.C)
 
 
 def token_classification(z: Any) -> Tensor:
     """Scores for each token."""
-    return classify(body(z)[0], "classifier", z)
+    return linear(body(z)[0], "classifier", C=z.C)
 
 
 def question_answering(z: Any) -> Tensor:
@@ -70,8 +70,6 @@ ARCHITECTURE = Architecture(
         "DistilBertForTokenClassification": token_classification,
         "DistilBertForQuestionAnswering": question_answering,
     },
-    sizes="V P d h L heads C",
-    flags={"tied": True},
     keys={
         "vocab_size": ("V", 30522),
         "max_position_embeddings": ("P", 512),
@@ -95,5 +93,4 @@ ARCHITECTURE = Architecture(
             "DistilBertModel", {"V": 30522, "P": 512, "d": 768, "h": 3072, "L": 6, "heads": 12}, 66_362_880,
             "transformers 5.23.0, DistilBertModel on the meta device, numel of named_parameters"),
     },
-    source="Sanh et al. 2019, section 3",
 )

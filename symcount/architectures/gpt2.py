@@ -6,7 +6,7 @@ Source: Radford et al. 2019, "Language models are unsupervised multitask learner
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.layers import classify, embed, linear, norm, positions, pre_norm, spans
+from symcount.layers import decoder_heads, embed, norm, positions, pre_norm
 from symcount.masks import Mask
 from symcount.network import tensor, within
 from symcount.tensors import Tensor
@@ -29,32 +29,6 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return norm(x, "norm"), word
 
 
-def model(z: Any) -> Tensor:
-    """Hidden states."""
-    return body(z)[0]
-
-
-def causal_lm(z: Any) -> Tensor:
-    """Logits over the vocabulary at every position."""
-    x, word = body(z)
-    return linear(x, "head", bias=False, w=word if z.tied else None, V=z.V)
-
-
-def sequence_classification(z: Any) -> Tensor:
-    """Scores at every position, of which the last token's is used."""
-    return classify(body(z)[0], "classifier", z, bias=False)
-
-
-def token_classification(z: Any) -> Tensor:
-    """Scores for each token."""
-    return classify(body(z)[0], "classifier", z)
-
-
-def question_answering(z: Any) -> Tensor:
-    """Start and end of the answer."""
-    return spans(body(z)[0], "classifier")
-
-
 _MEASURED = "transformers 5.23.0, GPT2LMHeadModel on the meta device, numel of named_parameters (the table once)"
 
 
@@ -66,16 +40,8 @@ _SUMMARY = "read only by the double-heads class, which is not written"
 
 ARCHITECTURE = Architecture(
     "gpt2",
-    classes={
-        "GPT2Model": model,
-        "GPT2LMHeadModel": causal_lm,
-        "GPT2ForSequenceClassification": sequence_classification,
-        "GPT2ForTokenClassification": token_classification,
-        "GPT2ForQuestionAnswering": question_answering,
-    },
-    sizes="V P d h L heads C",
+    classes=decoder_heads("GPT2", body, "LMHeadModel"),
     follows={"h": "4d"},
-    flags={"tied": True},
     keys={
         "vocab_size": ("V", 50257),
         "n_positions": ("P", 1024),
@@ -115,5 +81,4 @@ ARCHITECTURE = Architecture(
         "gpt2-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
         "gpt2-xl": _gpt2(1_557_611_200, d=1600, L=48, heads=25),
     },
-    source="Radford et al. 2019, table 2",
 )

@@ -7,7 +7,7 @@ Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.layers import attention, classify, embed, gated, linear, norm, residual, spans
+from symcount.layers import attention, decoder_heads, embed, gated, norm, residual
 from symcount.masks import Mask
 from symcount.network import tensor, within
 from symcount.tensors import Tensor
@@ -32,32 +32,6 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return norm(x, "norm", shift=False), word
 
 
-def model(z: Any) -> Tensor:
-    """Hidden states."""
-    return body(z)[0]
-
-
-def causal_lm(z: Any) -> Tensor:
-    """Logits over the vocabulary at every position."""
-    x, word = body(z)
-    return linear(x, "head", bias=False, w=word if z.tied else None, V=z.V)
-
-
-def sequence_classification(z: Any) -> Tensor:
-    """Scores at every position, of which the last token's is used."""
-    return classify(body(z)[0], "classifier", z, bias=False)
-
-
-def token_classification(z: Any) -> Tensor:
-    """Scores for each token."""
-    return classify(body(z)[0], "classifier", z)
-
-
-def question_answering(z: Any) -> Tensor:
-    """Start and end of the answer."""
-    return spans(body(z)[0], "classifier")
-
-
 _MEASURED = "transformers 5.23.0, LlamaForCausalLM on the meta device, numel of named_parameters"
 
 
@@ -67,16 +41,8 @@ def _llama(count: int, **sizes: int) -> Published:
 
 ARCHITECTURE = Architecture(
     "llama",
-    classes={
-        "LlamaModel": model,
-        "LlamaForCausalLM": causal_lm,
-        "LlamaForSequenceClassification": sequence_classification,
-        "LlamaForTokenClassification": token_classification,
-        "LlamaForQuestionAnswering": question_answering,
-    },
-    sizes="V d h L heads kv k C",
+    classes=decoder_heads("Llama", body),
     follows={"kv": "heads", "k": "d/heads"},
-    flags={"tied": False, "attention_bias": False, "mlp_bias": False},
     keys={
         "vocab_size": ("V", 32000),
         "hidden_size": ("d", 4096),
@@ -111,5 +77,4 @@ ARCHITECTURE = Architecture(
         "llama-3-8b": _llama(8_030_261_248, V=128256, d=4096, h=14336, L=32, heads=32, kv=8),
         "llama-3-70b": _llama(70_553_706_496, V=128256, d=8192, h=28672, L=80, heads=64, kv=8),
     },
-    source="Touvron et al. 2023, LLaMA, table 2",
 )

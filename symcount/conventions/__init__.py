@@ -6,9 +6,9 @@ from collections import namedtuple
 
 from symcount.errors import ModelError, nearest
 
-# flops: FLOPs a multiply-add; masked: whether pairs that a mask hides count; says: the line that ends an answer;
+# flops: FLOPs a multiply-add; full: whether pairs that a mask hides count too; says: the line that ends an answer;
 # source: whose convention it is
-Convention = namedtuple("Convention", "name flops masked says source")
+Convention = namedtuple("Convention", "name flops full says source")
 
 
 def names() -> list[str]:

@@ -8,7 +8,7 @@ from symcount.conventions import Convention
 CONVENTION = Convention(
     name="causal",
     flops=2,
-    masked=False,
+    full=False,
     says="only unmasked pairs of scores, logits at every position, no elementwise work, "
          "no look-ups",
     source="FlashAttention-2 (Dao 2023), with the diagonal counted",

@@ -8,7 +8,7 @@ from symcount.conventions import Convention
 CONVENTION = Convention(
     name="matmul",
     flops=2,
-    masked=True,
+    full=True,
     says="full s·t scores, logits at every position, no elementwise work, no look-ups",
     source="torch.utils.flop_counter.FlopCounterMode",
 )

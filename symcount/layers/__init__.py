@@ -1,12 +1,12 @@
 """Layers: ordinary functions over the verbs. No reader knows them; a new one is one more function.
 
-Every layer takes the tensor first, then the name that its weights and its work carry, and returns a tensor.
+Where a layer has weights of its own, it takes the tensor first, then the name that its weights and its work carry.
 """
 
 from symcount.layers.attention import attention
 from symcount.layers.dense import embed, linear, norm, positions
 from symcount.layers.feed_forward import gated, mlp
-from symcount.layers.transformer import classify, first, post_norm, pre_norm, residual, spans
+from symcount.layers.transformer import decoder_heads, post_norm, pre_norm, residual, spans
 
-__all__ = ["attention", "classify", "embed", "first", "gated", "linear", "mlp", "norm", "positions", "post_norm",
+__all__ = ["attention", "decoder_heads", "embed", "gated", "linear", "mlp", "norm", "positions", "post_norm",
            "pre_norm", "residual", "spans"]

@@ -64,7 +64,7 @@ def _read(subject: Any, unit: str, name: str | Convention, sizes: dict[str, Any]
 def _factors(x: Tensor, rule: Convention) -> tuple[Size, ...]:
     axes: dict[str, Size] = dict(x.details["all"])
     mask = x.details["mask"]
-    if mask is None or rule.masked or not {"s", "t"} <= axes.keys():
+    if mask is None or rule.full or not {"s", "t"} <= axes.keys():
         return tuple(axes.values())
     s, t = axes.pop("s"), axes.pop("t")
     return (*axes.values(), pairs(mask, s, t))

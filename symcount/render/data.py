@@ -19,15 +19,15 @@ def amount(number: Any) -> Any:
     return int(number) if number.denominator == 1 else f"{number.numerator}/{number.denominator}"
 
 
-def account(table: Any, *, model: str, quantity: str, unit: str, convention: str | None,
-            values: dict[str, int], terms: Any) -> dict[str, Any]:
+def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str | None,
+            values: dict[str, int], terms: Any, notes: tuple[str, ...]) -> dict[str, Any]:
     """One count: `terms` are rows (path, form, count or None, share or None)."""
     return {
         "model": model, "quantity": quantity, "unit": unit, "convention": convention, "values": values,
         "total": amount(table.total.count), "closed_form": code(table.total.form),
         "terms": [{"path": row.part, "formula": text.plain(row.form), "total": amount(row.count),
                    "share": None if row.share is None else row.share / 10_000} for row in terms],
-        "notes": list(table.notes),
+        "notes": list(notes),
     }
 
 

@@ -6,7 +6,7 @@ import re
 
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, percent, text
-from symcount.symbols import letter
+from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def form(shown: Form) -> str:
     if kind is Number:
         return number(shown.number)
     if kind is Symbol:
-        return str(letter(shown.name).latex)
+        return str(symbol(shown.name).latex)
     if kind is Power:
         base = _factor(shown.base)
         return (f"{{{base}}}" if "_" in base or "^" in base else base) + f"^{{{shown.exponent}}}"
@@ -92,7 +92,7 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 
 def symbols(shown: Derivation) -> list[str]:
     """The table of symbols: letter, meaning, value."""
-    rows = [[letter(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
+    rows = [[symbol(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
     return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []
 
 

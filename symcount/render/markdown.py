@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.render import exact, latex, percent, text
-from symcount.symbols import letter
+from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
     blocks = [f"**{_escaped(shown.title)}**"]
     if shown.symbols:
-        rows = [[f"${letter(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"]
+        rows = [[f"${symbol(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"]
                 for s in shown.symbols]
         blocks.append(_table(["symbol", "meaning", "value"], "llr", rows))
     blocks += [latex.step(step) for step in shown.steps]
