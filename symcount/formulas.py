@@ -129,6 +129,8 @@ class _Reader:
             kind, token, position = self.tokens[self.at]
             if self.take("*"):
                 result, below = result * self.power(), False
+                if isinstance(result, int) and result.bit_length() > _BITS:
+                    raise self.error("this product is too large a number", position)
             elif self.take("/"):
                 try:
                     result, below = self.divide(result, self.power()), True
@@ -222,9 +224,8 @@ class _Reader:
         wanted = {"up": (2,), "min": (2,), "ceil": (1, 2), "floor": (1, 2)}[token]
         if len(args) not in wanted:
             raise self.error(f"{token} takes {' or '.join(map(str, wanted))} arguments, not {len(args)}", position)
-        a, b = args if len(args) == 2 else (args[0], 1)
-        if token == "min":
-            return least(a, b)
-        if token == "up":
-            return up(a, b)
-        return ceil(a, b) if token == "ceil" else floor(a, b)
+        rule = {"min": least, "up": up, "ceil": ceil, "floor": floor}[token]
+        try:
+            return rule(args[0], args[1] if len(args) == 2 else 1)
+        except SizeError as error:
+            raise self.error(str(error), position) from None

@@ -77,17 +77,20 @@ class Ledger:
         part.subject, part.notes, part.bounds = self.subject, self.notes, self.bounds
         return part
 
+    def _named(self) -> str:
+        return f"{self.subject}: " if self.subject else ""
+
     def _check(self) -> None:
         for term in self.terms:  # two sizes less than nothing would make a count that looks right
             for size in (*(runs for _, runs in term.scopes), *term.factors):
                 if all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] < 0:
-                    raise SizeError(f"{self.subject or 'the ledger'}: {term.path} has a size {size} less than nothing")
+                    raise SizeError(f"{self._named()}{term.path}: the size {size} is less than nothing")
         for condition in self.conditions:
             if all(name in self.values for side in (condition.left, condition.right) for name in letters(side)):
                 try:
                     check(condition, self.values)
                 except SizeError as error:
-                    raise SizeError(f"{self.subject}: {error}" if self.subject else str(error)) from None
+                    raise SizeError(f"{self._named()}{error}") from None
 
     @property
     def size(self) -> Size:
@@ -122,7 +125,7 @@ class Ledger:
         for term in self.terms:
             a, b = ratio(term.size, self.values)
             if a < 0:
-                raise SizeError(f"{self.subject}: {term.path} would count {a:,} {UNITS[self.unit]}")
+                raise SizeError(f"{self._named()}{term.path} would count {a:,} {UNITS[self.unit]}")
             top, bottom = top * b + a * bottom, bottom * b
         return quotient(top, bottom)
 
@@ -195,7 +198,9 @@ class Ledger:
                       tuple(dict.fromkeys(self.notes + other.notes)), self.bounds + other.bounds)
 
     def __repr__(self) -> str:
-        amount = str(self.total) if self.open else f"{self.total:,}"
+        total = self.total
+        whole = self.open or total.denominator == 1
+        amount = (str(total) if self.open else f"{total:,}") if whole else f"{total.numerator:,}/{total.denominator:,}"
         return f"<{self.subject + ': ' if self.subject else ''}{amount} {UNITS[self.unit]}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

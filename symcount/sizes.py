@@ -44,8 +44,8 @@ def per(a: Size, b: Size) -> Size:
         if b == 0 or a % b:
             raise SizeError(f"{b:,} does not divide {a:,}")
         return a // b
-    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
-        return a / b  # SymPy
+    if lift(a) is NotImplemented or lift(b) is NotImplemented:  # SymPy
+        return a / b
     if same(a, b):
         return 1
     top, bottom = lift(a), lift(b)
@@ -70,7 +70,7 @@ def ceil(a: Size, b: Size) -> Size:
     """
     if isinstance(a, int) and isinstance(b, int) and b:
         return -(-a // b)
-    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
+    if lift(a) is NotImplemented or lift(b) is NotImplemented:  # SymPy
         import sympy
 
         return sympy.ceiling(a / b)
@@ -90,7 +90,7 @@ def up(a: Size, step: Size) -> Size:
     """
     if isinstance(a, int) and isinstance(step, int) and step:
         return -(-a // step) * step
-    if not isinstance(a, (int, Polynomial)) or not isinstance(step, (int, Polynomial)):
+    if lift(a) is NotImplemented or lift(step) is NotImplemented:
         return ceil(a, step) * step
     return rounded("up", a, step)
 
@@ -103,7 +103,7 @@ def least(a: Size, b: Size) -> Size:
     """
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)
-    if not isinstance(a, (int, Polynomial)) or not isinstance(b, (int, Polynomial)):
+    if lift(a) is NotImplemented or lift(b) is NotImplemented:  # SymPy
         import sympy
 
         return sympy.Min(a, b)
