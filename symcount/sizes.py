@@ -1,8 +1,9 @@
 """The functions on sizes that a forward pass may use, over ints, letters and SymPy expressions alike.
 
-Beside `+ - * //`: `per` (exact quotient), `ceil`, `least`, `bounded`; and for readers `same`, `value`,
-`letters`, `conditions`, `to_sympy`. What an int answers at once, a letter notes as a condition that is
-checked as soon as its letters have values. Nothing here imports SymPy but `to_sympy` and `from_sympy`.
+Beside `+ - * //`: `per` (exact quotient), `ceil`, `up`, `least`; `bounded`, `exactly` and `multiple` say what must
+hold; and for readers `same`, `value`, `letters`, `conditions`, `substitute`, `to_sympy`. What an int answers at once, a
+letter notes as a condition that is checked as soon as its letters have values. Nothing here imports SymPy but
+`to_sympy` and `from_sympy`, and the functions that were given SymPy expressions.
 """
 
 from __future__ import annotations

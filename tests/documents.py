@@ -1,4 +1,4 @@
-"""The commands and their outputs in our documents: read by the tests, and written anew by running this file.
+"""The commands and their outputs in our documents: read by the tests; those of the README this file writes anew.
 
     python tests/documents.py        after a change of output, then read the difference before you commit it
 """
@@ -47,6 +47,6 @@ def written_anew(text: str) -> str:
     return CONSOLE.sub(again, text)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the pages of docs/ need files of their own, which the tests make: mend them by hand
     readme = ROOT / "README.md"
     readme.write_text(written_anew(readme.read_text(encoding="utf-8")), encoding="utf-8")

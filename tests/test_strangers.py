@@ -88,7 +88,8 @@ REFUSED = [  # words, the line
     ("count llama-7b:k=13", "llama-7b:k=13 (LlamaForCausalLM): 2 does not divide k = 13"),
     ("count mlp:n=3-4,3-5", "n is changed twice in 'n=3-4,3-5'"),
     ("count gpt2:untied,tied", "tied is changed twice in 'untied,tied'"),
-    ("count llama-7b:lora=8@query,r=16", "llama has no size or flag 'r'; known: C, L, V, attention_bias, b, d, h, heads, "
+    ("count llama-7b:lora=8@query,r=16",
+     "llama has no size or flag 'r'; known: C, L, V, attention_bias, b, d, h, heads, "
                                          "k, kv, mlp_bias, s, t, tied"),
     ("count llama-7b:h=floor(5,0)", "'floor(5,0)', column 1: floor(5, 0): division by zero"),
     ("count llama-7b:L=0,h=d/L", "d/L: division by zero"),

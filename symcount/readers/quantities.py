@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 from symcount.conventions import convention as as_named
-from symcount.errors import ModelError, nearest
+from symcount.errors import ModelError, clipped, nearest
 from symcount.readers.parameters import active_parameters, parameters
 from symcount.readers.work import flops, known_phase, multiply_adds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.ledger import Ledger
 
-NAMES = ("params", "active", "macs", "flops")
+# name: (model, convention, phase) -> ledger
+QUANTITIES: dict[str, Callable[[Any, str, str], Ledger]] = {
+    "params": lambda model, convention, phase: parameters(model),  # noqa: ARG005 - weights know no convention
+    "active": lambda model, convention, phase: active_parameters(model),  # noqa: ARG005
+    "macs": lambda model, convention, phase: multiply_adds(model, convention),  # noqa: ARG005
+    "flops": flops,
+}
 
 
 def read(model: Any, quantity: str, *, convention: str = "matmul", phase: str = "forward") -> Ledger:
     """The ledger of `params`, `active`, `macs` or `flops`, or of a part: `flops@layers.attention.scores`.
 
-    Raises ModelError for another name.
+    Raises ModelError for another name, and for a convention or phase that is not known, also where it changes nothing.
     """
-    name, _, part = quantity.partition("@")
-    if name not in NAMES:
-        raise ModelError(f"unknown quantity '{name}'; {nearest(name, NAMES)}")
-    as_named(convention)  # also where it changes nothing: a word that is not understood is refused
+    name, at, part = quantity.partition("@")
+    if name not in QUANTITIES or (at and not part):
+        raise ModelError(f"unknown quantity '{clipped(quantity)}'; {nearest(name, list(QUANTITIES))}")
+    as_named(convention)
     known_phase(phase)
-    if name == "params":
-        ledger = parameters(model)
-    elif name == "active":
-        ledger = active_parameters(model)
-    elif name == "macs":
-        ledger = multiply_adds(model, convention)
-    else:
-        ledger = flops(model, convention, phase)
+    ledger = QUANTITIES[name](model, convention, phase)
     return ledger.where(part) if part else ledger
