@@ -7,15 +7,14 @@ names stand before long ones; (e) components are grouped, never factored by alge
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
-from symcount.forms import Number, Product, Sum, monomial, numbers, size, total, written
+from symcount.forms import Number, Product, Sum, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
-from symcount.polynomials import Call, Polynomial, quotient
+from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, quotient
 from symcount.render import text
-from symcount.sizes import letters, ratio, value
-from symcount.symbols import known, row
+from symcount.sizes import from_sympy, letters, ratio, value
+from symcount.symbols import known as is_letter
+from symcount.symbols import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from symcount.architecture import Model
     from symcount.forms import Form
     from symcount.polynomials import Size
-
-# coefficient · product of powers · product of brackets, each bracket a tuple of addends
-_Addend = namedtuple("_Addend", "coefficient powers brackets")
 
 
 def formula(ledger: Ledger) -> Form:
@@ -39,7 +35,7 @@ def formula(ledger: Ledger) -> Form:
     >>> text.form(formula(parameters(model("llama-7b"))))
     'L(4d² + 3dh + 2d) + 2Vd + d'
     """
-    return _sum(_gathered([(term.scopes, term.factors) for term in ledger.terms]))
+    return written(_gathered([(term.scopes, term.factors) for term in ledger.terms]))
 
 
 def table(ledger: Ledger, depth: int | str = 2) -> Table:
@@ -99,7 +95,7 @@ def notes(ledger: Ledger) -> tuple[str, ...]:
 
 def independent(ledger: Ledger, model: Model) -> list[str]:
     """The letters of a model, and of a run, that the count does not depend on."""
-    sizes = [name for name, given in model.given.items() if known(name) and not isinstance(given, (bool, tuple))
+    sizes = [name for name, given in model.given.items() if is_letter(name) and not isinstance(given, (bool, tuple))
              and letters(given) in ([], [name])]  # a number, or left free
     return [name for name in dict.fromkeys((*sizes, "s", "b")) if name not in letters(ledger.size)]
 
@@ -189,77 +185,38 @@ def _repeated(runs: Size) -> bool:
     return not (isinstance(runs, int) and runs == 1)
 
 
-def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> tuple[_Addend, ...]:
-    """Like products added, repeated scopes grouped, the degree falling."""
-    found: dict[Any, _Addend] = {}
+def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> Size:
+    """Like products added, repeated scopes grouped and kept in brackets, the degree falling."""
+    products: list[Size] = []
     groups: dict[str, tuple[Size, list[Any]]] = {}
-    bodies: dict[Any, tuple[Size, tuple[_Addend, ...]]] = {}
     for scopes, factors in terms:
         at = next((i for i, (_, runs) in enumerate(scopes) if _repeated(runs)), None)
         if at is None:
-            _add(found, _addend(factors))
+            products.append(_times(factors))
         else:
             path, runs = scopes[at]
             groups.setdefault(path, (runs, []))[1].append((scopes[at + 1:], factors))
+    bodies: dict[str, tuple[Size, Size]] = {}
     for runs, inside in groups.values():
         body = _gathered(inside)
-        old = bodies.get(_key_of(body))
-        bodies[_key_of(body)] = (runs if old is None else old[0] + runs, body)
-    for runs, body in bodies.values():
-        outer = _addend((runs,))
-        if len(body) == 1:
-            _add(found, _times(outer, body[0]))
-        else:
-            _add(found, outer._replace(brackets=(*outer.brackets, body)))
-    return tuple(sorted((addend for addend in found.values() if addend.coefficient), key=_degree, reverse=True))
+        old = bodies.get(canonical(body))
+        bodies[canonical(body)] = (runs if old is None else old[0] + runs, body)
+    whole = added([*products, *map(_times, bodies.values())])
+    if not isinstance(whole, Polynomial):
+        return whole
+    return Polynomial(dict(sorted(whole.terms.items(), key=lambda term: _degree(term[1][0]), reverse=True)))
 
 
-def _addend(factors: Iterable[Size]) -> _Addend:
+def _times(factors: Iterable[Size]) -> Size:
     """The product of sizes: single terms multiply, sums stay in brackets."""
-    result = _Addend(1, {}, ())
+    result: Size = 1
     for factor in factors:
-        if not isinstance(factor, Polynomial):
-            result = result._replace(coefficient=result.coefficient * factor)
-        elif len(factor.terms) == 1:
-            (powers, coefficient), = factor.terms.values()
-            result = _times(result, _Addend(coefficient, dict(powers), ()))
-        else:
-            inner = tuple(_Addend(c, dict(powers), ()) for powers, c in factor.terms.values())
-            result = result._replace(brackets=(*result.brackets, inner))
+        known = from_sympy(factor) if lift(factor) is NotImplemented else factor
+        several = isinstance(known, Polynomial) and len(known.terms) > 1
+        result = result * (opaque(Bracket(known)) if several else known)
     return result
 
 
-def _times(a: _Addend, b: _Addend) -> _Addend:
-    powers = dict(a.powers)
-    for atom, power in b.powers.items():
-        powers[atom] = powers.get(atom, 0) + power
-    return _Addend(a.coefficient * b.coefficient, {atom: p for atom, p in powers.items() if p}, a.brackets + b.brackets)
-
-
-def _add(found: dict[Any, _Addend], addend: _Addend) -> None:
-    key = _key(addend)
-    old = found.get(key)
-    found[key] = addend if old is None else old._replace(coefficient=old.coefficient + addend.coefficient)
-
-
-def _key(addend: _Addend) -> Any:
-    return frozenset(addend.powers.items()), tuple(sorted(map(str, map(_key_of, addend.brackets))))
-
-
-def _key_of(body: tuple[_Addend, ...]) -> str:
-    return " + ".join(sorted(f"{a.coefficient}*{_text(a)}" for a in body))
-
-
-def _text(addend: _Addend) -> str:
-    powers = sorted(f"{atom.key if isinstance(atom, Call) else atom}^{p}" for atom, p in addend.powers.items())
-    return "*".join([*powers, *sorted(f"({_key_of(inner)})" for inner in addend.brackets)])
-
-
-def _degree(addend: _Addend) -> int:
-    inner = sum(max((_degree(a) for a in body), default=0) for body in addend.brackets)
-    return int(inner + sum(addend.powers.values()))
-
-
-def _sum(addends: tuple[_Addend, ...]) -> Form:
-    return total([(1 if a.coefficient > 0 else -1,
-                   monomial(abs(a.coefficient), a.powers, tuple(map(_sum, a.brackets)))) for a in addends])
+def _degree(powers: Iterable[tuple[Any, int]]) -> int:
+    return sum(power * (max(_degree(inner) for inner, _ in atom.body.terms.values())
+                        if isinstance(atom, Bracket) else 1) for atom, power in powers)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.polynomials import Call, Polynomial, added, letter, lift, quotient
-from symcount.sizes import ceil, floor, least, per, up
+from symcount.polynomials import Bracket, Call, Polynomial, added, letter, lift, quotient
+from symcount.sizes import ceil, floor, from_sympy, least, per, up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def product(factors: list[Form]) -> Form:
     return factors[0] if len(factors) == 1 else Product(tuple(factors)) if factors else Number(1)
 
 
-def monomial(coefficient: Any, powers: Mapping[Any, int], brackets: tuple[Form, ...] = ()) -> Form:
+def monomial(coefficient: Any, powers: Mapping[Any, int]) -> Form:
     """A coefficient, one-letter names, long names, and brackets, in this order; what divides stands below.
 
     >>> monomial(2, {"heads": 1, "d": 1})
@@ -97,12 +97,13 @@ def monomial(coefficient: Any, powers: Mapping[Any, int], brackets: tuple[Form, 
     """
     above: list[Form] = []
     below: list[Form] = []
-    short = [atom for atom in powers if isinstance(atom, str) and len(atom) == 1]
-    for atom in [*short, *(atom for atom in powers if atom not in short)]:
-        base = Function(atom.name, tuple(map(written, atom.args))) if isinstance(atom, Call) else Symbol(atom)
+    for atom in sorted(powers, key=lambda atom: 2 if isinstance(atom, Bracket) else len(str(atom)) > 1):
+        if isinstance(atom, Bracket):
+            base: Form = written(atom.body)
+        else:
+            base = Function(atom.name, tuple(map(written, atom.args))) if isinstance(atom, Call) else Symbol(atom)
         power = powers[atom]
         (above if power > 0 else below).append(base if abs(power) == 1 else Power(base, abs(power)))
-    above.extend(brackets)
     if coefficient.numerator != 1 or not above:
         above.insert(0, Number(coefficient.numerator))
     if coefficient.denominator != 1:
@@ -116,6 +117,8 @@ def written(size: Size) -> Form:
     >>> written(4 * letter("d") + 1)
     Sum(terms=((1, Product(factors=(Number(number=4), Symbol(name='d')))), (1, Number(number=1))))
     """
+    if lift(size) is NotImplemented:
+        size = from_sympy(size)
     if not isinstance(size, Polynomial):
         return Number(size)
     return total([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))

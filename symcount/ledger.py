@@ -148,12 +148,13 @@ class Ledger:
 
     def without(self, *names: str) -> Ledger:
         """Leave out kinds ("bias", "norm") and paths ("pooler"). An unknown name is refused."""
-        known = {*KINDS, *(kind for term in self.terms for kind in term.kinds), *self.paths()}
+        kinds = {*KINDS, *(kind for term in self.terms for kind in term.kinds)}
+        known = {*kinds, *self.paths()}
         for name in names:
             if name not in known and not any(matches(term.path, name) for term in self.terms):
                 raise ModelError(f"{self.subject or 'the ledger'} has no kind or part '{name}'; {nearest(name, known)}")
         kept = [t for t in self.terms
-                if not any(name in t.kinds if name in KINDS else matches(t.path, name) for name in names)]
+                if not any(name in t.kinds if name in kinds else matches(t.path, name) for name in names)]
         left = self._of(kept)
         left.notes = (*self.notes, "without " + ", ".join(names))
         return left

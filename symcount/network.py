@@ -18,7 +18,7 @@ from symcount.errors import ShapeError, SizeError
 from symcount.polynomials import Condition
 from symcount.scopes import Scope, Shared, here, one_place
 from symcount.sizes import bounded, conditions, noted, per, same
-from symcount.tensors import Tensor, advice, chosen, equal, fresh, joined, listed, need, quoted, single
+from symcount.tensors import Tensor, advice, chosen, equal, fresh, is_tensor, joined, listed, need, quoted, single
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def lookup(ids: Tensor, table: Tensor, name: str) -> Tensor:
     >>> lookup(tensor("ids", s=2), weight("word", V=10, d=3), "embeddings")
     embeddings[s=2 d=3]
     """
+    for x in (ids, table):
+        is_tensor(x, name)
     if not table.axes:
         raise ShapeError(f"{name}: {table} has no axis whose rows could be looked up")
     indexed, *rest = table.axes
@@ -100,8 +102,7 @@ def pointwise(*xs: Tensor, kind: str, name: str | None = None, to: str | None = 
 
 def rename(x: Tensor, **names: str) -> Tensor:
     """Relabel axes; no size changes: `rename(x, s="t")`."""
-    if not isinstance(x, Tensor):
-        raise ShapeError(f"rename: {x!r} is not a Tensor")
+    is_tensor(x, "rename")
     for axis in names:
         need(x, axis, "rename")
     out = [names.get(axis, axis) for axis in x.axes]
@@ -112,6 +113,7 @@ def rename(x: Tensor, **names: str) -> Tensor:
 
 def repeat(x: Tensor, **axes: Size) -> Tensor:
     """Broadcast to further axes, put first."""
+    is_tensor(x, "repeat")
     if twice := set(axes) & set(x.axes):
         raise ShapeError(f"repeat: {x} already has axis {quoted(twice)}")
     return Tensor("repeat", x.name, (x,), {**axes, **x.axes})
@@ -219,11 +221,11 @@ def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
     return Tensor("top", x.name, (x,), out, axis=axis, into=new)
 
 
-def window(x: Tensor, *, stride: int = 1, pad: Size = 0, **axes: tuple[str, Size]) -> Tensor:
+def window(x: Tensor, *, stride: Size = 1, pad: Size = 0, **axes: tuple[str, Size]) -> Tensor:
     """Slide a kernel: `window(x, i=("u", k))` makes axis i (i + 2·pad − k)//stride + 1 long, with a new axis u."""
     axis, (kernel, n) = single("window", axes)
     size = need(x, axis, "window")
-    if stride < 1:
+    if isinstance(stride, int) and stride < 1:
         raise ShapeError(f"window: a stride of {stride} does not move")
     moved = (size + 2 * pad - n) // stride + 1
     if isinstance(moved, int) and moved < 1:
@@ -248,6 +250,8 @@ def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
 
 def idle(x: Tensor, *weights: Tensor) -> Tensor:
     """x, and weights that are stored beside it but never run."""
+    for one in (x, *weights):
+        is_tensor(one, "idle")
     return Tensor("idle", x.name, (x, *weights), x.axes)
 
 
@@ -262,8 +266,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     if not path or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
         raise ShapeError(f"within {path!r}: a scope is named by letters, digits and '_', joined by '.'")
     for x in xs:
-        if not isinstance(x, Tensor):
-            raise ShapeError(f"{path}: {x!r} is not a Tensor")
+        is_tensor(x, path)
     sequences = [over is not None and over in x.axes for x in xs]
     if over is not None:
         if not (isinstance(runs, int) and runs == 1):
@@ -291,6 +294,8 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
         if not isinstance(y, Tensor):
             raise ShapeError(f"{path}: the body returned {type(y).__name__}, not a Tensor; did it forget to return?")
         back = {over: runs} if over is not None and i < len(xs) and sequences[i] else {}
+        if over is not None and over in y.axes:
+            raise ShapeError(f"{path} runs over axis '{over}', which its body cannot return: {y}")
         axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
         left.append(Tensor("leave", y.name, (y,), axes))
     return tuple(left) if isinstance(result, tuple) else left[0]

@@ -29,13 +29,41 @@ _MOST_PRODUCTS, _MOST_POWER, _LONGEST_KEY = 2_500, 256, 2_000
 Condition = namedtuple("Condition", "left relation right")
 
 
-class Call:
+class Atom:
+    """A factor that is no letter; two are equal when their keys are."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atom) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return self.key
+
+
+class Bracket(Atom):
+    """A sum that is a factor as it stands, not multiplied out: what a repeated part of a network is written as."""
+
+    __slots__ = ("body",)
+
+    def __init__(self, body: Size) -> None:
+        super().__init__(f"({canonical(body)})")
+        self.body = body
+
+
+class Call(Atom):
     """An opaque number inside a monomial: `ceil`, `floor` or `up` (to a multiple of b) of a/b, or `min(a, b)`.
 
     It keeps its arguments as written; two are equal when their reduced fractions are.
     """
 
-    __slots__ = ("args", "key", "name")
+    __slots__ = ("args", "name")
 
     def __init__(self, name: str, a: Size, b: Size) -> None:
         self.name, self.args = name, (a, b)
@@ -46,15 +74,9 @@ class Call:
             scale = lcm(*(c.denominator for _, c in lift(a).terms.values()))
             shared = gcd(b * scale, *(int(c * scale) for _, c in lift(a).terms.values()))
             texts = [canonical(lift(a) * quotient(scale, shared)), str(b * scale // shared)]
-        self.key = f"{name}({'; '.join(texts)})"
+        super().__init__(f"{name}({'; '.join(texts)})")
         if len(self.key) > _LONGEST_KEY:
             raise SizeError(f"{name} of a formula that is too long")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Call) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
 
     def __str__(self) -> str:
         return f"{self.name}({self.args[0]}, {self.args[1]})"
@@ -222,9 +244,9 @@ def merged(*noted: tuple[Condition, ...]) -> tuple[Condition, ...]:
     return tuple({str(c): c for group in noted for c in group}.values())
 
 
-def opaque(call: Call, noted: tuple[Condition, ...] = ()) -> Polynomial:
-    """The size that is one opaque call."""
-    return Polynomial({frozenset(((call, 1),)): (((call, 1),), 1)}, merged(noted))
+def opaque(atom: Atom, noted: tuple[Condition, ...] = ()) -> Polynomial:
+    """The size that is one atom."""
+    return Polynomial({frozenset(((atom, 1),)): (((atom, 1),), 1)}, merged(noted))
 
 
 def rounded(name: str, a: Size, b: Size) -> Size:
@@ -258,7 +280,7 @@ def quotient(a: Any, b: int) -> Any:
 
 def canonical(size: Size) -> str:
     """A text that equal polynomials share."""
-    return " + ".join(sorted(f"{c}*" + "*".join(sorted(f"{a.key if isinstance(a, Call) else a}^{p}" for a, p in powers))
+    return " + ".join(sorted(f"{c}*" + "*".join(sorted(f"{a.key if isinstance(a, Atom) else a}^{p}" for a, p in powers))
                              for powers, c in lift(size).terms.values()))
 
 

@@ -53,8 +53,7 @@ def joined(name: str, xs: Any, but: str | None = None, only: str | None = None) 
     if not xs:
         raise ShapeError(f"{name}: no operands")
     for x in xs:
-        if not isinstance(x, Tensor):
-            raise ShapeError(f"{name}: {x!r} is not a Tensor")
+        is_tensor(x, name)
         for axis, size in x.axes.items():
             if axis == but or (only is not None and axis != only):
                 continue
@@ -74,10 +73,15 @@ def chosen(name: str, axes: Mapping[str, Size], to: str, xs: tuple[Tensor, ...])
     return {axis: axes[axis] for axis in wanted}
 
 
-def need(x: Tensor, axis: str, name: str) -> Size:
-    """The size of an axis that must be there."""
+def is_tensor(x: Any, name: str) -> None:
+    """Raise ShapeError for what is none."""
     if not isinstance(x, Tensor):
         raise ShapeError(f"{name}: {x!r} is not a Tensor")
+
+
+def need(x: Tensor, axis: str, name: str) -> Size:
+    """The size of an axis that must be there."""
+    is_tensor(x, name)
     if axis not in x.axes:
         raise ShapeError(f"{name}: {x} has no axis '{axis}'")
     return x.axes[axis]

@@ -147,6 +147,16 @@ def test_percent():
                                                                        "100.00 %"]
 
 
+def test_a_network_over_sympy_symbols_is_derived_too():
+    from symcount.symbols import symbol
+
+    for name, counted, worked in FORMULAS[:1] + FORMULAS[3:6]:
+        net = model(name).network(symbol)
+        assert same(read(text.plain(formula(parameters(net)))), read(counted))
+        assert same(read(text.plain(formula(flops(net)))), read(worked))
+        assert "total" in derive(parameters(net)).to_text()
+
+
 def test_ledgers_show_themselves():
     bundle = parameters(model("mlp:4-3-2"))._repr_mimebundle_()
     assert sorted(bundle) == ["text/latex", "text/markdown", "text/plain"]

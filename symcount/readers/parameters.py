@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from symcount.errors import ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
@@ -45,7 +47,7 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
         if stored == "buffer":
             continue
         kinds += ("frozen",) if stored == "frozen" or (adapted and "adapter" not in kinds) else ()
-        factors = tuple({**x.axes, **chosen.get(path, {})}.values())
+        factors = chosen.get(path) or tuple(x.axes.values())
         terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
     # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
@@ -56,19 +58,25 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
     return ledger
 
 
-def _chosen(net: Network) -> dict[str, dict[str, Size]]:
-    """{path of a table: {its first axis: rows that a token meets}} for tables of which only chosen rows are used."""
-    found: dict[str, dict[str, Size]] = {}
+def _chosen(net: Network) -> dict[str, tuple[Size, ...]]:
+    """{path of a table: what a token meets of it} for tables of which only chosen rows are used.
+
+    The table may be renamed or merged before its rows are looked up, but not taken apart.
+    """
+    found: dict[str, tuple[Size, ...]] = {}
     elsewhere = set()
     for user in walk(net):
-        for x in map(origin, user.inputs if user.verb not in RELABEL else ()):
+        for operand in user.inputs if user.verb not in RELABEL else ():
+            x = origin(operand)
             if x.verb != "weight":
                 continue
-            ids = origin(user.inputs[0]) if user.verb == "lookup" and x is origin(user.inputs[1]) else None
+            ids = origin(user.inputs[0]) if user.verb == "lookup" and operand is user.inputs[1] else None
             if ids is None or ids.verb != "top":
                 elsewhere.add(x.path)
                 continue
-            rows = {next(iter(x.axes)): ids.axes[ids.details["into"]]}
-            if not all(same(n, rows[axis]) for axis, n in found.setdefault(x.path, rows).items()):
-                raise ShapeError(f"{x.path}: one use chooses {found[x.path]} of its rows, another {rows}")
-    return {path: rows for path, rows in found.items() if path not in elsewhere}
+            if not same(prod(operand.axes.values()), prod(x.axes.values())):
+                raise ShapeError(f"{x.path}: rows of a part of it, {operand}, cannot be counted as chosen")
+            met = tuple({**operand.axes, user.details["indexed"]: ids.axes[ids.details["into"]]}.values())
+            if not same(prod(met), prod(found.setdefault(x.path, met))):
+                raise ShapeError(f"{x.path}: one use chooses {prod(found[x.path])} of it, another {prod(met)}")
+    return {path: met for path, met in found.items() if path not in elsewhere}
