@@ -249,6 +249,9 @@ class Model:
             words = {"true": True, "yes": True, "false": False, "no": False, "none": None}
             change = words.get(change, change) if isinstance(change, str) else change
             wanted = architecture.flags.get(name)
+            if architecture.own and isinstance(change, str) and change[:1].isdigit():
+                raise ModelError(f"{name} = {change}: '{name}' is no letter of the table, so it is no size; "
+                                 "symcount explain LETTER tells of one")
             if isinstance(wanted, bool) and not isinstance(change, bool):
                 raise ModelError(f"{architecture.name}: {name} = {change!r}: true or false is needed")
             return change

@@ -107,6 +107,9 @@ def _answer(words: list[str]) -> tuple[str, str | None]:
         raise ModelError(f"no verb '{clipped(words[0])}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
         return _parser().format_help(), None
+    for option in {word.partition("=")[0] for word in words if word.startswith("-")}:
+        if sum(word.partition("=")[0] == option for word in words) > 1 and option not in ("-", "--"):
+            raise ModelError(f"{clipped(option)} is given twice; join what follows with a comma")
     parser = _parser()
     asked = parser.parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
     asked.models = [name.lstrip() for name in asked.models]

@@ -85,7 +85,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         return Model(architecture, given, name=architecture.name if where == "config" else where, cls=cls,
                      keys=tuple(rows))
     except (SizeError, ModelError) as error:
-        raise ConfigError(f"{where}: {_theirs(error, architecture)}") from None
+        raise ConfigError(f"{where}: {_theirs(where, error, architecture)}") from None
 
 
 def _load(source: str | PathLike[str]) -> tuple[str, dict[str, Any]]:
@@ -141,7 +141,7 @@ def _architecture(where: str, config: dict[str, Any]) -> Architecture:
         return architecture
     kinds = [file for file in files() if load(file).keys]
     if kind is None:
-        raise ConfigError(f"{where}: no model_type, so the family is unknown; known: {', '.join(kinds)}")
+        raise ConfigError(f"{where}: no key 'model_type', so the family is unknown; known: {', '.join(kinds)}")
     raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; {nearest(str(kind), kinds)}")
 
 
@@ -172,7 +172,9 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), "as supported"))
         elif key in ignored:
             rows.append((name, _shown(entry), f"ignored: {ignored[key]}"))
-        elif name not in ("model_type", "architectures"):
+        elif name == "model_type":
+            rows.append((name, _shown(entry), f"architecture {architecture.name}"))
+        elif name != "architectures":
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
     for key, (size, default) in architecture.keys.items():
@@ -214,9 +216,9 @@ def _value(where: str, name: str, entry: Any, size: str, architecture: Architect
         raise ConfigError(f"{where}: {name}: {error}") from None
 
 
-def _theirs(error: Exception, architecture: Architecture) -> str:
+def _theirs(where: str, error: Exception, architecture: Architecture) -> str:
     """The message, with the configuration's own names for the letters."""
-    text = str(error).removeprefix(f"{architecture.name}: ")
+    text = str(error).removeprefix(f"{architecture.name}: ").removeprefix(f"{where}: ")
     names = [f"{size} is {key}" for key, (size, _) in architecture.keys.items() if f"{size} = " in text]
     return text + (f" ({', '.join(names)})" if names else "")
 

@@ -66,10 +66,18 @@ def derive(ledger: Ledger) -> Derivation:
     layer1
     """
     steps = _steps([*ledger.terms], ledger)
-    if len(ledger.by(1)) > 1:
-        whole = formula(ledger)
-        lines = [numbers(whole, ledger.values), _partial(whole, ledger), _by_part(ledger)] if not ledger.open else []
-        steps.append(_equation("total", ledger, lines))
+    parts = list(ledger.by(1).values())
+    if len(parts) > 1:
+        apart, whole = _terms(parts), formula(ledger)
+        alike = len(whole.terms if isinstance(whole, Sum) else (whole,)) < len(apart.terms)
+        lines = [] if ledger.open else [numbers(whole if alike else apart, ledger.values)]
+        by_part = [] if ledger.open else [total([(1, number(part.total)) for part in parts])]
+        if alike:  # like terms of unlike parts come together in one formula
+            steps.append(Equation("sum of the parts", [apart, *by_part, *_last(ledger)], of=ledger.size,
+                                  values=ledger.values))
+            by_part = [] if ledger.open else [_partial(whole, ledger)]
+        steps.append(Equation("total", [whole if alike else apart, *lines, *by_part, *_last(ledger)], of=ledger.size,
+                              values=ledger.values))
     symbols = tuple(SymbolRow(name, row(name).meaning, ledger.values.get(name)) for name in ledger.letters)
     return Derivation(title(ledger), steps, symbols=symbols, table=table(ledger), notes=notes(ledger))
 
@@ -81,8 +89,10 @@ def title(ledger: Ledger) -> str:
 
 def conventions(ledger: Ledger) -> tuple[str, ...]:
     """What was counted, and for which run."""
-    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters
-           and name in ledger.values]
+    if ledger.open:
+        partly = any(name in ledger.values for name in ledger.letters if name != "b")
+        return (*ledger.notes, *([f"no number, for {' and '.join(ledger.open)} has no value"] if partly else []))
+    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters]
     return (*ledger.notes, *run)
 
 
@@ -161,8 +171,7 @@ def _part(terms: list[Term], ledger: Ledger) -> Ledger:
 
 def _equation(name: str, part: Ledger, between: list[Form]) -> Equation:
     """Formula, the lines between, and the count if there is one."""
-    last = [] if part.open else [number(part.total)]
-    return Equation(name, [formula(part), *between, *last], of=part.size, values=part.values)
+    return Equation(name, [formula(part), *between, *_last(part)], of=part.size, values=part.values)
 
 
 def _partial(whole: Form, ledger: Ledger) -> Form:
@@ -172,9 +181,14 @@ def _partial(whole: Form, ledger: Ledger) -> Form:
     return Sum(tuple((sign, number(_fraction(size(term), ledger))) for sign, term in whole.terms))
 
 
-def _by_part(ledger: Ledger) -> Form:
-    """The sum of the parts, each as the number that its step ended with."""
-    return total([(1, number(part.total)) for part in ledger.by(1).values()])
+def _terms(parts: list[Ledger]) -> Sum:
+    """The formulas of the parts, one after another."""
+    shown = [formula(part) for part in parts]
+    return Sum(tuple(term for form in shown for term in (form.terms if isinstance(form, Sum) else ((1, form),))))
+
+
+def _last(ledger: Ledger) -> list[Form]:
+    return [] if ledger.open else [number(ledger.total)]
 
 
 def _fraction(amount: Size, ledger: Ledger) -> Any:

@@ -18,7 +18,20 @@ from symcount.errors import ShapeError, SizeError
 from symcount.polynomials import Condition
 from symcount.scopes import Scope, Shared, here, one_place
 from symcount.sizes import bounded, conditions, noted, per, same
-from symcount.tensors import Tensor, advice, chosen, equal, fresh, is_tensor, joined, listed, need, quoted, single
+from symcount.tensors import (
+    Tensor,
+    advice,
+    chosen,
+    equal,
+    fresh,
+    is_size,
+    is_tensor,
+    joined,
+    listed,
+    need,
+    quoted,
+    single,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +56,7 @@ def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", **axe
     `kinds` says what it is, the main kind first ("weight", "bias", "norm", "norm bias", "embedding");
     `stored` is "parameter", "frozen" (a parameter that is not trained) or "buffer" (never counted).
     """
+    _named("weight", name)
     if stored not in ("parameter", "frozen", "buffer"):
         raise ShapeError(f"weight {name}: stored={stored!r}; known: parameter, frozen, buffer")
     return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored)
@@ -201,6 +215,7 @@ def select(x: Tensor, axis: str, at: int = 0) -> Tensor:
 
 def keep(x: Tensor, **sizes: Size) -> Tensor:
     """The first n positions of an axis: `keep(x, s=n)`; more than there are is a SizeError."""
+    is_tensor(x, "keep")
     out = dict(x.axes)
     for axis, n in sizes.items():
         limit = need(x, axis, "keep")
@@ -263,8 +278,9 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     input that has the axis shows the body one step, and the output in its place gets the axis back; an input
     without it is a state, handed from step to step. Weights are made anew in each run unless `shared`.
     """
-    if not path or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
-        raise ShapeError(f"within {path!r}: a scope is named by letters, digits and '_', joined by '.'")
+    _named("within", path)
+    if not is_size(runs):
+        raise SizeError(f"{path}: runs={runs!r}: a size is a whole number or in letters")
     for x in xs:
         is_tensor(x, path)
     sequences = [over is not None and over in x.axes for x in xs]
@@ -347,6 +363,11 @@ def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...],
     for x, y, free in zip(inner, outputs, sequences, strict=True):
         if isinstance(y, Tensor) and not free and not equal(x, y):
             raise ShapeError(f"{path} is repeated and must return the shape it is given: {x} came in, {y} came out")
+
+
+def _named(verb: str, path: str) -> None:
+    if not isinstance(path, str) or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
+        raise ShapeError(f"{verb} {path!r}: a name is of letters, digits and '_', joined by '.'")
 
 
 def _in_order(axes: Mapping[str, Size], back: Mapping[str, Size], like: Mapping[str, Size]) -> dict[str, Size]:

@@ -29,7 +29,7 @@ class Tensor:
         self.verb, self.name, self.inputs, self.details = verb, name, inputs, details
         self.axes = dict(axes)
         for axis, size in self.axes.items():
-            if type(size) is not int and not isinstance(size, Polynomial) and not hasattr(size, "free_symbols"):
+            if not is_size(size):
                 raise SizeError(f"{name or verb}: axis '{axis}' is {size!r}: a size is a whole number or in letters")
             if type(size) is int and size < 0:
                 raise SizeError(f"{name or verb}: axis '{axis}' is {size}, less than nothing")
@@ -71,6 +71,11 @@ def chosen(name: str, axes: Mapping[str, Size], to: str, xs: tuple[Tensor, ...])
     if len(set(wanted)) < len(wanted):
         raise ShapeError(f"{name}: an axis stands twice in to='{to}'")
     return {axis: axes[axis] for axis in wanted}
+
+
+def is_size(size: Any) -> bool:
+    """Whether this can be a size: an int, letters, or a SymPy expression."""
+    return type(size) is int or isinstance(size, Polynomial) or hasattr(size, "free_symbols")
 
 
 def is_tensor(x: Any, name: str) -> None:

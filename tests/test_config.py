@@ -7,15 +7,17 @@ import json
 import pytest
 
 from symcount import ConfigError, flops, parameters, read_config
+from symcount.architectures import files, load
 
+TYPES = ", ".join(file for file in files() if load(file).keys)
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 BERT = {"model_type": "bert", "architectures": ["BertForMaskedLM"]}
 
 REFUSED = [  # configuration, the whole message
-    ({}, "config: no model_type, so the family is unknown; known: bert, distilbert, gpt2, llama"),
+    ({}, f"config: no key 'model_type', so the family is unknown; known: {TYPES}"),
     ({"model_type": "lama"}, "config: model_type = \"lama\" is not supported; did you mean 'llama'?"),
-    ({"model_type": 3}, "config: model_type = 3 is not supported; known: bert, distilbert, gpt2, llama"),
-    ({"model_type": "mlp"}, "config: model_type = \"mlp\" is not supported; known: bert, distilbert, gpt2, llama"),
+    ({"model_type": 3}, f"config: model_type = 3 is not supported; known: {TYPES}"),
+    ({"model_type": "mlp"}, f"config: model_type = \"mlp\" is not supported; known: {TYPES}"),
     ({**LLAMA, "hidden_sizes": 4096}, "config: unknown key 'hidden_sizes', did you mean 'hidden_size'?"),
     ({**LLAMA, "hidden_size": "4096"}, 'config: hidden_size = "4096": a whole number is needed'),
     ({**LLAMA, "hidden_size": 4096.0}, "config: hidden_size = 4096.0: a whole number is needed"),

@@ -65,6 +65,7 @@ READ = [  # text, the size it says
     ("heads*d/heads",              d),
     ("d/h/L",                      per(per(d, h), L)),
     ("d/h*L",                      per(d*L, h)),
+    ("d/h*L k",                    per(d*L*k, h)),
     ("d/(h*L)",                    per(d, h*L)),
     ("d h/L",                      per(d*h, L)),
     ("(d + h)/L",                  per(d, L) + per(h, L)),

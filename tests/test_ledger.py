@@ -9,10 +9,26 @@ import sympy
 
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError
 from symcount.ledger import Ledger, Term
-from symcount.network import contract, lookup, pointwise, rename, tensor, top, weight, window, within
+from symcount.masks import Mask
+from symcount.network import (
+    cached,
+    contract,
+    cut,
+    keep,
+    lookup,
+    merge,
+    pointwise,
+    rename,
+    split,
+    tensor,
+    top,
+    weight,
+    window,
+    within,
+)
 from symcount.readers.parameters import active_parameters
 from symcount.readers.work import multiply_adds
-from symcount.sizes import bounded, letter, per
+from symcount.sizes import bounded, conditions, letter, per
 from symcount.symbols import symbol
 
 d, h, L, V, heads, s, P = map(letter, ("d", "h", "L", "V", "heads", "s", "P"))
@@ -61,6 +77,8 @@ SELECTED = [  # selection, sum of what is left
     (lambda: SMALL.without("attention.query"),         246 - 3*16),
     (lambda: SMALL.without("bias", "norm", "embeddings"), 3*(16 + 32)),
     (lambda: SMALL.without("activation"),              246),
+    (lambda: ledger(term("a", 3, kinds="gate"), term("b", 4)).without("gate"), 4),
+    (lambda: ledger(term("up.weight", 12), term("norm.weight", 4, kinds="norm")).without("weight"), 4),
     (lambda: SMALL.where("layers").without("layers"),  0),
 ]
 
@@ -119,7 +137,8 @@ TOTALS = [  # ledger, total
     (ledger(term("a", x_d, 4), term("b", x_h)),                    4*x_d + x_h),
     (ledger(term("a", 3, runs=L - 1), L=5),                        12),
     pytest.param(ledger(term("a", Fraction(1, 2), 3), unit="FLOP"), Fraction(3, 2)),
-    pytest.param(ledger(term("a", Fraction(1, 2), 3), term("b", Fraction(1, 4), 2), unit="FLOP"), 2),
+    pytest.param(ledger(term("a", Fraction(1, 2), 3), term("b", Fraction(1, 3), 2), unit="FLOP"), Fraction(13, 6)),
+    (ledger(term("a", Fraction(1, 2), 3), term("b", Fraction(1, 4), 2), unit="FLOP"), 2),
     (ledger(term("a", Fraction(1, 3), d), unit="FLOP", d=4),       Fraction(4, 3)),
     (ledger(term("a", 10**30, 10**30)),                            10**60),
 ]
@@ -146,6 +165,7 @@ def test_shows_itself():
     assert repr(SMALL) == "<small: 246 parameters>"
     assert repr(ledger(term("a", 1_000, 10), unit="FLOP")) == "<10,000 FLOPs>"
     assert repr(ledger(term("a", d, 4), unit="multiply-add")) == "<4*d multiply-adds>"
+    assert repr(ledger(term("a", Fraction(1, 3), d), unit="FLOP", d=4)) == "<4/3 FLOPs>"
 
 
 # ---------------------------------------------------------------- sums
@@ -202,12 +222,19 @@ def test_refused(done, error, text):
 x = tensor(b=1, s=2, d=12)
 
 
-def experts(x, name, chosen, through=lambda w: w):
+def experts(x, name, chosen, through=lambda w: w, best=None):
     """7 experts of 12 · 12, of which some are chosen by scores of 12 · 7 = 84 parameters."""
     scores = contract(x, weight(f"{name}.router", d=12, E=7), to="b s E", name=f"{name}.router")
     picked = top(scores, E=("e", chosen))
+    picked = picked if best is None else keep(picked, e=best)
     rows = lookup(picked, through(weight(f"{name}.up", E=7, d=12, c=12)), f"{name}.rows")
     return rename(pointwise(contract(x, rows, to="b s e c", name=f"{name}.use"), kind="sum", to="b s c"), c="d")
+
+
+def every_row():
+    table = weight("table", E=7, d=12, c=12)
+    y = experts(x, "one", 2, lambda _: table)
+    return contract(y, table, to="b s E c", name="all")
 
 
 ACTIVE = [  # network, parameters that one token meets
@@ -219,6 +246,12 @@ ACTIVE = [  # network, parameters that one token meets
     pytest.param(lambda: experts(x, "one", 2, lambda w: rename(w, c="c")), 84 + 2*144, id="table renamed"),
     pytest.param(lambda: within("a", lambda x, w: experts(x, "one", 2, lambda _: w), x, weight("w", E=7, d=12, c=12)),
                  84 + 2*144, id="table handed in"),
+    pytest.param(lambda: experts(x, "one", 2, lambda _: merge(weight("w", n=7, m=1, d=12, c=12), E="n m")),
+                 84 + 2*144, id="table of 7 by 1"),
+    pytest.param(lambda: experts(x, "one", 2, lambda _: merge(weight("w", n=1, m=7, d=12, c=12), E="n m")),
+                 84 + 2*144, id="table of 1 by 7"),
+    pytest.param(every_row,                                             84 + 7*144, id="table used in full as well"),
+    pytest.param(lambda: experts(x, "one", 3, best=1),                  84 + 144, id="1 of the best 3 of 7"),
 ]
 
 
@@ -227,43 +260,49 @@ def test_active_parameters(net, count):
     assert active_parameters(net()).total == count
 
 
-# ---------------------------------------------------------------- once wrong, each found by these tests
-
-UNREFUSED = [  # what should be refused, with words; what once happened
-    (lambda: ledger(term("a", d - h, d - h), d=1, h=3).total,        "4 parameters, of two sizes that are -2"),
-    (lambda: ledger(term("a", -2, -2)).total,                        "4 parameters, of two sizes that are -2"),
-    (lambda: ledger(term("a", 4, runs=d - h), term("b", -4, runs=d - h), d=1, h=3).where("b").total, "8 parameters"),
-    (lambda: ledger(term("a", per(d, heads), h), d=10, heads=3).total, "d·h/heads: with h open, nothing is checked"),
-]
+def test_two_choices_from_one_table_are_refused():
+    table = weight("table", E=7, d=12, c=12)
+    net = tuple(experts(x, f"use_{n}", n, lambda _: table) for n in (1, 2))
+    with pytest.raises(ShapeError, match="table: one use chooses 144 of it, another 288"):
+        active_parameters(net)
 
 
-@pytest.mark.parametrize("done", [pytest.param(done) for done, _ in UNREFUSED])
-def test_refused_that_once_was_not(done):
-    with pytest.raises(SizeError):
-        done()
+def test_rows_of_a_part_of_a_table_are_refused():
+    net = experts(x, "one", 2, lambda _: cut(weight("table", E=9, d=12, c=12), "E", 7, 2)[0])
+    with pytest.raises(ShapeError) as refusal:
+        active_parameters(net)
+    assert str(refusal.value) == (
+        "table: rows of a part of it, table[E=7 d=12 c=12], cannot be counted as chosen")
 
 
 def test_a_kernel_larger_than_its_image():
-    """Once wrong: a kernel larger than its image is refused for ints, and for letters counts (2 - 5 + 1)² places."""
     side, k = letter("side"), letter("w")
     image = window(window(tensor(i=side, j=side), i=("p", k)), j=("q", k))
     counted = multiply_adds(contract(image, weight("kernel", p=k, q=k, o=6), to="i j o", name="convolve"))
-    with pytest.raises(SizeError):
-        Ledger(counted.unit, counted.terms, {"side": 2, "w": 5}, bounds=counted.bounds).total  # noqa: B018
+    assert Ledger(counted.unit, counted.terms, {"side": 6, "w": 5}, bounds=counted.bounds).total == 2*2*5*5*6
+    for small in (4, 3, 2):  # no place, and -1 · -1 and -2 · -2 places
+        with pytest.raises(SizeError, match=r"w = 5 is more than side = 4|the size side - w . 1 is less than nothing"):
+            Ledger(counted.unit, counted.terms, {"side": small, "w": 5}, bounds=counted.bounds)
 
 
-def test_a_refusal_without_a_subject():
-    """Once wrong: an account that is named nowhere begins its refusal with a colon."""
-    with pytest.raises(SizeError, match=r"^a: the size -3 is less than nothing$"):
-        ledger(term("a", -3)).total  # noqa: B018
+HELD = [  # size of an axis, what must hold for it
+    (lambda: cached(tensor(s=s), "key", s=("t", L)).axes["t"],                ["s at most L"]),
+    (lambda: keep(tensor(P=P), P=s).axes["P"],                                ["s at most P"]),
+    (lambda: keep(tensor(P=P), P=7).axes["P"],                                ["7 at most P"]),
+    (lambda: top(tensor(E=h), E=("e", 2)).axes["e"],                          ["2 at most h"]),
+    (lambda: window(tensor(i=d), i=("u", h), pad=1).axes["i"],                ["h at most d + 2"]),
+    (lambda: split(tensor(d=d), "d", g=heads, k=None).axes["k"],              ["heads divides d"]),
+]
 
 
-def test_a_fraction_shows_itself():
-    """Once wrong: a Fraction has no format ',' in Python 3.11: TypeError."""
-    assert repr(ledger(term("a", Fraction(1, 3), d), unit="FLOP", d=4)) == "<4/3 FLOPs>"
+@pytest.mark.parametrize(("size", "noted"), HELD)
+def test_what_must_hold_of_an_axis(size, noted):
+    assert [f"{c.left} {c.relation} {c.right}" for c in conditions(size())] == noted
 
 
-def test_without_a_kind_keeps_other_kinds():
-    """Once wrong: a path that ends in .weight is of kind weight, so norms and embeddings go as well."""
-    account = ledger(term("up.weight", 12), term("norm.weight", 4, kinds="norm"))
-    assert account.without("weight").total == 4
+def test_a_mask_counts_where_the_convention_says_so():
+    query, key = tensor(s=4, k=3), tensor(t=6, k=3)
+    for mask, count in ((None, 24), (Mask(causal=True), 3 + 4 + 5 + 6), (Mask(causal=True, window=2), 8)):
+        net = contract(query, key, to="s t", name="scores", mask=mask)
+        assert multiply_adds(net, "causal").total == 3*count
+        assert multiply_adds(net).total == 3*24

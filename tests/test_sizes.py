@@ -85,7 +85,8 @@ POLYNOMIALS = trees(LEAVES, ("+", "-", "*"))
 WHOLE = trees(LEAVES, ("+", "-", "*", "//", "ceil", "up", "least"))
 MONOMIALS = st.tuples(st.just("*"), st.sampled_from(NAMES), st.integers(1, 4) | st.sampled_from(NAMES))
 QUOTIENTS = st.recursive(WHOLE, lambda inner: st.tuples(st.just("per"), inner, MONOMIALS)
-                         | st.tuples(st.sampled_from("+-*"), inner, inner), max_leaves=4)
+                         | st.tuples(st.sampled_from("+-*"), inner, inner)
+                         | st.tuples(st.sampled_from(("//", "ceil", "up")), inner, st.integers(1, 3)), max_leaves=4)
 LAURENT = st.recursive(POLYNOMIALS, lambda inner: st.tuples(st.just("per"), inner, MONOMIALS)
                        | st.tuples(st.sampled_from("+-*"), inner, inner), max_leaves=4)
 
@@ -200,6 +201,7 @@ PRINTED = [  # expression, text: the order in which it was written stays
     ("ceil(d, 4)",                      "ceil(d, 4)"),
     ("ceil(8*d, 4)",                    "2*d"),
     ("(d*d + d)//d",                    "floor(d^2 + d, d)"),
+    ("per(4*d, h)//2",                  "floor(4*d/h, 2)"),
     ("(6*d + 4)//2",                    "3*d + 2"),
     ("(6*d + 3)//2",                    "floor(6*d + 3, 2)"),
     ("7//d",                            "floor(7, d)"),
@@ -316,6 +318,8 @@ NOTED = [  # size, what must hold, values for which it does, values for which it
      "heads = 4 does not divide d = 6"),
     ("ceil(per(d, heads), 8)", ["heads divides d"], {"d": 6, "heads": 3}, {"d": 6, "heads": 4},
      "heads = 4 does not divide d = 6"),
+    ("ceil(d, per(h, heads))", ["heads divides h"], {"h": 6, "heads": 3}, {"h": 6, "heads": 4},
+     "heads = 4 does not divide h = 6"),
     ("least(per(d, 3), h) + 1", ["3 divides d"], {"d": 6}, {"d": 7}, "3 does not divide d = 7"),
     ("per(7, heads)", ["heads divides 7"], {"heads": 7}, {"heads": 2}, "heads = 2 does not divide 7"),
     ("bounded(s, P)", ["s at most P"], {"s": 512, "P": 512}, {"s": 513, "P": 512}, "s = 513 is more than P = 512"),

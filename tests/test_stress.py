@@ -305,7 +305,7 @@ def hybrid(d=48, heads=3, k=32, h=80, r=7, runs=2, s=128):
 
 
 def test_a_shared_block_with_adapters_of_its_own():
-    attention, up_and_down, adapter, fit = 96*96 + 2*96*32 + 96*48, 48*160 + 80*48, 48*7 + 7*160, 48*48  # weights
+    attention, up_and_down, adapter, fit = 96*96 + 2*96*32 + 96*48, 48*160 + 80*48, 48*7 + 7*160, 48*48
     assert (attention, up_and_down + 2*adapter, 2*fit) == (19_968, 14_432, 4_608)  # components of zamba2/odd
     counted = parameters(hybrid())
     assert counted.total == 19_968 + 14_432 + 4_608 + (96 + 48)
@@ -348,8 +348,7 @@ def pool(x):
 def lenet(z):
     x = pool(convolve(tensor(b=1, c=1, i=z.side, j=z.side), "first", 6, z.w, pad=2))
     x = pool(convolve(x, "second", 16, z.w))
-    x = linear(linear(x, "third", over="c i j", h=120), "fourth", over="h", d=84)
-    return linear(x, "fifth", C=z.C)
+    return linear(linear(linear(x, "third", over="c i j", h=120), "fourth", over="h", d=84), "fifth", C=z.C)
 
 
 def test_lenet():

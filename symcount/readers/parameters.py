@@ -8,7 +8,7 @@ from symcount.errors import ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
 from symcount.readers import RELABEL, account, bounds, origin, repeats
-from symcount.sizes import letters, same
+from symcount.sizes import letters, per, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,9 @@ def _chosen(net: Network) -> dict[str, tuple[Size, ...]]:
                 continue
             if not same(prod(operand.axes.values()), prod(x.axes.values())):
                 raise ShapeError(f"{x.path}: rows of a part of it, {operand}, cannot be counted as chosen")
-            met = tuple({**operand.axes, user.details["indexed"]: ids.axes[ids.details["into"]]}.values())
+            rows, kept, all_of = ids.axes[ids.details["into"]], prod(user.inputs[0].axes.values()), prod(ids.axes.values())
+            rows = rows if same(kept, all_of) else per(rows * kept, all_of)  # of the best 3, only the first is kept
+            met = tuple({**operand.axes, user.details["indexed"]: rows}.values())
             if not same(prod(met), prod(found.setdefault(x.path, met))):
                 raise ShapeError(f"{x.path}: one use chooses {prod(found[x.path])} of it, another {prod(met)}")
     return {path: met for path, met in found.items() if path not in elsewhere}

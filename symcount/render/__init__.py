@@ -18,7 +18,9 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
     derived = isinstance(shown, Derivation)
     formats: dict[str, Any] = {
         # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
-        "text/latex": lambda: "\n\n".join(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
+        "text/latex": lambda: "\n\n".join([
+            latex.spoken(shown.title), *(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
+            latex.spoken(f"Counted: {'; '.join(shown.notes)}.")]),
         "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
         "text/plain": lambda: (text.derivation if derived else text.table)(shown),
     }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
 _ROWS, _LINE, _CELL = 25, 58, 26
+_FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$",
@@ -68,7 +69,7 @@ def words(shown: str) -> str:
 
 def derivation(shown: Derivation) -> str:
     """Every symbol, step and part, as displays with a line of text before each group."""
-    blocks = [rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
+    blocks = [_FRAGMENT, rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
     blocks += displays(shown)
     if shown.notes:
         blocks.append(_counted(shown.notes))
@@ -104,6 +105,13 @@ def step(one: Any) -> str:
         lines.append(f"{words(one.name) if i == 0 else ''} &= {first}")
         lines += [rf"&\quad {line}" for line in more]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def spoken(words_of: str) -> str:
+    """A sentence as a display, on lines that fit."""
+    from textwrap import wrap
+
+    return "$$\n\\begin{array}{l}\n" + " \\\\\n".join(map(words, wrap(words_of, 76))) + "\n\\end{array}\n$$"
 
 
 def table(shown: Table) -> str:
@@ -166,7 +174,7 @@ def _broken(shown: Form, widest: int = _LINE) -> list[str]:
         lines[-1] += ((" + " if sign > 0 else " - ") if i else "" if sign > 0 else "-") + first
         lines += more
         length = widest if more else length + wide + 3
-    return [line.strip() for line in lines]
+    return [("{}" if i and line.strip()[0] in "+-" else "") + line.strip() for i, line in enumerate(lines)]
 
 
 def _short(shown: Form) -> str:
