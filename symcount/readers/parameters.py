@@ -76,8 +76,9 @@ def _chosen(net: Network) -> dict[str, tuple[Size, ...]]:
                 continue
             if not same(prod(operand.axes.values()), prod(x.axes.values())):
                 raise ShapeError(f"{x.path}: rows of a part of it, {operand}, cannot be counted as chosen")
-            rows, kept, all_of = ids.axes[ids.details["into"]], prod(user.inputs[0].axes.values()), prod(ids.axes.values())
-            rows = rows if same(kept, all_of) else per(rows * kept, all_of)  # of the best 3, only the first is kept
+            rows, best = ids.axes[ids.details["into"]], prod(ids.axes.values())
+            kept = prod(user.inputs[0].axes.values())  # of the best three, perhaps only the first
+            rows = rows if same(kept, best) else per(rows * kept, best)
             met = tuple({**operand.axes, user.details["indexed"]: rows}.values())
             if not same(prod(met), prod(found.setdefault(x.path, met))):
                 raise ShapeError(f"{x.path}: one use chooses {prod(found[x.path])} of it, another {prod(met)}")
