@@ -227,6 +227,7 @@ BAD = [  # text, column, what is wrong with it
     ("d/(h+L)",             2,  "(d)/(h + L): " + SUM),
     ("7/0",                 2,  "0 does not divide 7"),
     ("4 + head",            5,  "unknown symbol 'head'; did you mean 'heads'?"),
+    ("4dkv",                2,  "unknown symbol 'dkv'; did you mean 'kv'?"),
     ("typs*4",              1,  "unknown symbol 'typs'; did you mean 'types'?"),
     ("4patches(d)",         2,  "unknown symbol 'patches'; did you mean 'patch'?"),
     ("up(d)",               1,  "up takes 2 arguments, not 1"),
