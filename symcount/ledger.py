@@ -81,16 +81,16 @@ class Ledger:
         return f"{self.subject}: " if self.subject else ""
 
     def _check(self) -> None:
-        for term in self.terms:  # two sizes less than nothing would make a count that looks right
-            for size in (*(runs for _, runs in term.scopes), *term.factors):
-                if all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] < 0:
-                    raise SizeError(f"{self._named()}{term.path}: the size {size} is less than nothing")
         for condition in self.conditions:
             if all(name in self.values for side in (condition.left, condition.right) for name in letters(side)):
                 try:
                     check(condition, self.values)
                 except SizeError as error:
                     raise SizeError(f"{self._named()}{error}") from None
+        for term in self.terms:  # two sizes less than nothing would make a count that looks right
+            for size in (*(runs for _, runs in term.scopes), *term.factors):
+                if all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] < 0:
+                    raise SizeError(f"{self._named()}{term.path}: the size {size} is less than nothing")
 
     @property
     def size(self) -> Size:

@@ -167,7 +167,10 @@ def split(x: Tensor, axis: str, **parts: Size | None) -> Tensor:
         raise ShapeError(f"split: axis '{axis}' of {x} is {size}, and its parts make {known}{advice(size, known)}")
     for part_name in parts:
         fresh(x, "split", part_name, (axis,))
-    found = {name: per(size, known) if part is None else part for name, part in parts.items()}
+    try:
+        found = {name: per(size, known) if part is None else part for name, part in parts.items()}
+    except SizeError as error:
+        raise SizeError(f"split: axis '{axis}' of {x}: {error}") from None
     out: dict[str, Size] = {}
     for old, old_size in x.axes.items():
         out.update(found if old == axis else {old: old_size})
@@ -232,7 +235,11 @@ def top(x: Tensor, **axes: tuple[str, Size]) -> Tensor:
     axis, (new, n) = single("top", axes)
     limit = need(x, axis, "top")
     fresh(x, "top", new, (axis,))
-    out = {(new if a == axis else a): (bounded(n, limit) if a == axis else size) for a, size in x.axes.items()}
+    try:
+        rows = bounded(n, limit)
+    except SizeError:
+        raise SizeError(f"top: {n:,} of axis '{axis}' are wanted, but {x} has only {limit:,}") from None
+    out = {(new if a == axis else a): (rows if a == axis else size) for a, size in x.axes.items()}
     return Tensor("top", x.name, (x,), out, axis=axis, into=new)
 
 
@@ -255,7 +262,10 @@ def window(x: Tensor, *, stride: Size = 1, pad: Size = 0, **axes: tuple[str, Siz
 def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
     """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
     axis, (new, n) = single("cached", axes)
-    rows = bounded(need(x, axis, "cached"), n)
+    try:
+        rows = bounded(need(x, axis, "cached"), n)
+    except SizeError as error:
+        raise SizeError(f"cached {name}: axis '{axis}' of {x}: {error}") from None
     n = noted(n, *conditions(rows))  # that the rows fit is known of t, which stays, and not of s, which goes
     fresh(x, f"cached {name}", new, (axis,))
     return Tensor("cached", name, (x,), {(new if a == axis else a): (n if a == axis else size)
@@ -351,9 +361,22 @@ def weights(net: Tensor | tuple[Tensor, ...]) -> dict[str, list[Tensor]]:
         for other in made[1:]:
             if not one_place(made[0].scope, other.scope):
                 raise ShapeError(f"two weights are named '{path}': name them apart, or pass one to both uses")
-            if not equal(made[0], other):
-                raise ShapeError(f"the shared weight '{path}' is {made[0]} in one use and {other} in another")
+            if not _alike(made[0], other):
+                raise ShapeError(f"the shared weight '{path}' is {_described(made[0])} in one use and "
+                                 f"{_described(other)} in another")
     return found
+
+
+def _alike(x: Tensor, y: Tensor) -> bool:
+    """Whether two uses make the same weight: its axes, what it is, and how often it is made."""
+    one, two = ([scope.runs for scope in w.scope.home.chain()] if w.scope else [] for w in (x, y))
+    return equal(x, y) and x.details == y.details and len(one) == len(two) and all(map(same, one, two))
+
+
+def _described(x: Tensor) -> str:
+    runs = [scope.runs for scope in x.scope.home.chain() if not (isinstance(scope.runs, int) and scope.runs == 1)
+            ] if x.scope else []
+    return " ".join([str(x), x.details["stored"], *x.details["kinds"], *(f"× {n}" for n in runs)])
 
 
 def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...], sequences: list[bool]) -> None:

@@ -164,11 +164,11 @@ SIZES = [  # expression, what is wrong with a size
     ("tensor(s=-3)",                          "x: axis 's' is -3, less than nothing"),
     ("cut(x, 'd', 14, -2)",                   "x: axis 'd' is -2, less than nothing"),
     ("weight('w', d=2.5)",                    "w: axis 'd' is 2.5: a size is a whole number or in letters"),
-    ("split(x, 'd', g=5, k=None)",            "5 does not divide 12"),
+    ("split(x, 'd', g=5, k=None)",            "split: axis 'd' of x[b=1 s=2 d=12]: 5 does not divide 12"),
     ("keep(x, s=3)",                          "x: the first 3 of axis 's' are wanted, but there are only 2"),
     ("keep(weight('rows', P=1024), P=2048)",  "rows: the first 2,048 of axis 'P' are wanted, but there are only 1,024"),
-    ("top(scores, E=('e', 9))",               "9 is more than 8"),
-    ("cached(x, 'key', s=('t', 1))",          "2 is more than 1"),
+    ("top(scores, E=('e', 9))",               "top: 9 of axis 'E' are wanted, but scores[s=2 E=8] has only 8"),
+    ("cached(x, 'key', s=('t', 1))",          "cached key: axis 's' of x[b=1 s=2 d=12]: 2 is more than 1"),
 ]
 
 
@@ -293,7 +293,8 @@ NOT_COUNTED = [  # network, what is wrong
     (lambda: within("b", lambda x: within("a", layer, within("a", layer, x)), x, shared=True), TWICE.format("b.a.up")),
     (lambda: within("a", layer, within("a", layer, x)),                   TWICE.format("a.up")),
     (lambda: concat(*blocks_of(3, 4), axis="s"),
-     "the shared weight 'block.g' is g[d=12 h=3] in one use and g[d=12 h=4] in another"),
+     "the shared weight 'block.g' is g[d=12 h=3] parameter weight in one use and "
+     "g[d=12 h=4] parameter weight in another"),
 ]
 
 
