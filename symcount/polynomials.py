@@ -122,9 +122,9 @@ class Polynomial:
             for right, b in other.terms.values():
                 powers = dict(left)
                 for atom, power in right:
-                    powers[atom] = power = powers.get(atom, 0) + power  # noqa: PLW2901 - the sum is the power
-                    if not -_MOST_POWER <= power <= _MOST_POWER:
-                        raise SizeError(f"a power of {power} of {atom} is too high")
+                    powers[atom] = risen = powers.get(atom, 0) + power
+                    if not -_MOST_POWER <= risen <= _MOST_POWER:
+                        raise SizeError(f"a power of {risen} of {atom} is too high")
                 kept = tuple((atom, power) for atom, power in powers.items() if power)
                 key = frozenset(kept)
                 old = terms.get(key)

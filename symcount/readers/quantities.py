@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 # name: (model, convention, phase) -> ledger
 QUANTITIES: dict[str, Callable[[Any, str, str], Ledger]] = {
-    "params": lambda model, convention, phase: parameters(model),  # noqa: ARG005 - weights know no convention
-    "active": lambda model, convention, phase: active_parameters(model),  # noqa: ARG005
-    "macs": lambda model, convention, phase: multiply_adds(model, convention),  # noqa: ARG005
+    "params": lambda model, *_: parameters(model),
+    "active": lambda model, *_: active_parameters(model),
+    "macs": lambda model, convention, _: multiply_adds(model, convention),
     "flops": flops,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -47,6 +48,15 @@ def rounded(amount: Any) -> str:
     word = ("thousand", "million", "billion", "trillion")[(digits - 1) // 3 - 1]
     point = (digits - 1) % 3 + 1
     return f"{str(three)[:point]}.{str(three)[point:]}".rstrip(".") + f" {word}"
+
+
+def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: str = "-") -> str:
+    """A sum of (sign, form) terms: the signs stand between, a leading plus is not written."""
+    text = ""
+    for sign, term in terms:
+        between = f" {'+' if sign > 0 else minus} " if text else "" if sign > 0 else minus
+        text += between + form(term)
+    return text
 
 
 def exact(amount: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
-from symcount.render import text
+from symcount.render import signed, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def code(shown: Form) -> str:
     if kind is Quotient:
         return f"{_bracketed(shown.top)}/{_bracketed(shown.bottom)}"
     if kind is Sum:
-        return "".join((" + " if sign > 0 else " - ") * (i > 0) + ("-" if sign < 0 and i == 0 else "") + code(term)
-                       for i, (sign, term) in enumerate(shown.terms))
+        return signed(shown.terms, code)
     return _function(shown)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
-from symcount.render import exact, percent, text
+from symcount.render import exact, percent, signed, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -40,8 +40,7 @@ def form(shown: Form) -> str:
         base = _factor(shown.base)
         return (f"{{{base}}}" if "_" in base or "^" in base else base) + f"^{{{shown.exponent}}}"
     if kind is Sum:
-        return "".join((" + " if sign > 0 else " - ") * (i > 0) + ("-" if sign < 0 and i == 0 else "") + form(term)
-                       for i, (sign, term) in enumerate(shown.terms))
+        return signed(shown.terms, form)
     if kind is Quotient:
         return rf"\frac{{{form(shown.top)}}}{{{form(shown.bottom)}}}"
     if kind is Product:

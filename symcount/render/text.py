@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
-from symcount.render import exact, percent, rounded
+from symcount.render import exact, percent, rounded, signed
 from symcount.symbols import TABLE
 
 TYPE_CHECKING = False
@@ -32,8 +32,7 @@ def form(shown: Form) -> str:
     if kind is Power:
         return _factor(shown.base) + str(shown.exponent).translate(_RAISED)
     if kind is Sum:
-        return "".join((" + " if sign > 0 else " − ") * (i > 0) + ("−" if sign < 0 and i == 0 else "") + form(term)
-                       for i, (sign, term) in enumerate(shown.terms))
+        return signed(shown.terms, form, "−")
     if kind is Quotient:
         top, bottom = form(shown.top), form(shown.bottom)
         top = f"({top})" if type(shown.top) is Sum else top
