@@ -16,8 +16,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["symbols"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"], ["tensors"], ["network"],
-    ["ledger", "forms"], ["derivation"], ["render"], ["layers", "conventions"], ["readers"], ["architecture"],
+    ["errors"], ["functions", "symbols"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"], ["tensors"],
+    ["network"], ["ledger", "forms"], ["derivation"], ["render"], ["layers", "conventions"], ["readers"], ["architecture"],
     ["architectures"], ["config"], ["naming"], ["counting"], ["explaining"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -54,11 +54,14 @@ def adapted(y: Tensor, x: Tensor, name: str, summed: list[str], out: Mapping[str
     return pointwise(y, low, kind="add", name=f"{name}.lora")
 
 
-def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True, kind: str = "norm") -> Tensor:
+def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True,
+         kind: str | None = None) -> Tensor:
     """Normalise over the axes `over`, then scale, and shift unless `shift=False`: in parameters 2·d, or d.
 
-    LayerNorm (Ba et al. 2016) has a shift, RMSNorm (Zhang and Sennrich 2019) has none.
+    LayerNorm (Ba et al. 2016) has a shift, RMSNorm (Zhang and Sennrich 2019) has none; for one that is neither
+    (LayerNorm without a shift), say kind="layer_norm".
     """
+    kind = kind or ("layer_norm" if shift else "rms_norm")
     axes = {axis: need(x, axis, name) for axis in over.split()}
     y = pointwise(x, weight(f"{name}.weight", kinds="norm", **axes), kind=kind, name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
