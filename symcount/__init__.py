@@ -31,6 +31,10 @@ _HOMES = {
     "symcount.naming": ("model", "models"),
     "symcount.config": ("read_config",),
     "symcount.counting": ("derive",),
+    "symcount.readers.evaluation": ("evaluate",),
+    "symcount.theorems": ("identities",),
+    "symcount.proving": ("prove", "refute"),
+    "symcount.fusing": ("fusable",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*_HOME, "symbols"]  # noqa: PLE0604 - a computed list of literals

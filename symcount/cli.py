@@ -33,12 +33,16 @@ VERBS = {
     "formula": "the closed form, and what it does not depend on",
     "flops": "short for count --of flops",
     "derive": "the count as a derivation",
+    "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
+    "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
     "models": "the models known by name",
-    "explain": "MODEL@PATH, a configuration key, a convention or a symbol",
+    "explain": "MODEL@PATH, a configuration key, a convention, an identity or a symbol",
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by"), "formula": _COUNTED, "derive": _COUNTED,
+    "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
+    "identities": ("set", "head", "format", "output"),
     "models": ("format", "output"), "explain": ("output",),
 }
 FORMATS = ("text", "markdown", "latex", "json")
@@ -59,10 +63,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answer one call: 0 answered, 2 for input that is wrong, with one line on standard error."""
+    """Answer one call: 0 answered, 1 not proved, 2 for input that is wrong, with one line on standard error."""
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        output, target = _answer(words)
+        output, target, status = _answer(words)
         if target is not None:
             _write(target, output)
         else:
@@ -71,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stderr:
             _escaping(sys.stderr).write(f"symcount: {clipped(' '.join(str(error).split()), 600)}\n")
         return 2
-    return 0
+    return status
 
 
 def _print(output: str) -> None:
@@ -96,17 +100,17 @@ def _escaping(stream: Any) -> Any:
     return stream
 
 
-def _answer(words: list[str]) -> tuple[str, str | None]:
+def _answer(words: list[str]) -> tuple[str, str | None, int]:
     if not words:
-        return EXAMPLES + "\n", None
+        return EXAMPLES + "\n", None, 0
     if words[0] in ("--version", "-V"):
-        return f"symcount {__version__}\n", None
+        return f"symcount {__version__}\n", None, 0
     if words[0] in ("--help", "-h", "help"):
-        return _parser().format_help(), None
+        return _parser().format_help(), None, 0
     if words[0] not in VERBS:
         raise ModelError(f"no verb '{clipped(words[0])}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
-        return _parser().format_help(), None
+        return _parser().format_help(), None, 0
     for option in {word.partition("=")[0] for word in words if word.startswith("-")}:
         if sum(word.partition("=")[0] == option for word in words) > 1 and option not in ("-", "--"):
             raise ModelError(f"{clipped(option)} is given twice; join what follows with a comma")
@@ -121,8 +125,8 @@ def _answer(words: list[str]) -> tuple[str, str | None]:
     if asked.format == "json":
         import json
 
-        return json.dumps(_RUN[asked.verb](asked), indent=2, ensure_ascii=False) + "\n", asked.output
-    return _RUN[asked.verb](asked).rstrip("\n") + "\n", asked.output
+        return json.dumps(_RUN[asked.verb](asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
+    return _RUN[asked.verb](asked).rstrip("\n") + "\n", asked.output, asked.status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -145,8 +149,13 @@ def _parser() -> argparse.ArgumentParser:
     option("--phase", metavar="NAME", default="forward", help="forward")
     option("--head", metavar="CLASS", help="another class of the family, as LlamaForSequenceClassification")
     option("--keys", action="store_true", help="how each key of a configuration was read")
+    option("--shapes", metavar="SHAPES", help="of the letters of a statement: 'X: n x d, W: d x d invertible'")
+    option("--layers", metavar="N", help="how many layers collapse; L for any number (default 2)")
+    option("--activation", metavar="NAME", help="what stands between the layers: relu, gelu, …")
+    option("--certificate", choices=("coq",), help="write what Coq with MathComp checks, instead of the proof")
     option("--format", choices=FORMATS, default="text", help="text, markdown, latex or json")
     option("-o", "--output", metavar="FILE", help="write to a file")
+    parser.set_defaults(status=0)
     return parser
 
 
@@ -251,6 +260,59 @@ def _derive(asked: Any) -> Any:
     return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in _ledgers(asked))
 
 
+def _prove(asked: Any) -> Any:
+    from symcount.errors import ProofError
+    from symcount.naming import read_changes
+    from symcount.proving import prove
+
+    if len(asked.models) != 1:
+        raise ModelError("prove takes one identity or one statement, in quotes: symcount identities lists them")
+    claim, told = asked.models[0], read_changes(asked.set or "")
+    told |= {name: value for name in ("layers", "activation") if (value := getattr(asked, name)) is not None}
+    counts = {name: int(value) if str(value).isascii() and str(value).isdigit() else value
+              for name, value in told.items()}
+    try:
+        found = prove(claim, shapes=asked.shapes, **counts)
+    except ProofError as error:
+        if error.sides is None:
+            raise
+        asked.status, found = 1, error.witness
+        if found is None and asked.format != "json":
+            return str(error)
+    if asked.certificate and not asked.status:
+        from symcount.algebra.certificate import certificate
+
+        return certificate(found.proof, claim)
+    if asked.format == "json":
+        from symcount.render.data import as_proof
+
+        return as_proof(claim, found)
+    return _renderer(asked).derivation(found)
+
+
+def _identities(asked: Any) -> Any:
+    from symcount.render.text import columns
+    from symcount.theorems import identities, load
+
+    if asked.format not in ("text", "json"):
+        raise ModelError("identities are listed in text or json")
+    if not asked.models:
+        if asked.set or asked.head:
+            raise ModelError("identities takes --set and --head only with a model")
+        rows = [{"identity": name, "says": load(name).says} for name in identities()]
+        return rows if asked.format == "json" else columns([tuple(row.values()) for row in rows])
+    from symcount.fusing import fusable
+
+    found = [(one, fusable(one)) for one in _models(asked)]
+    if asked.format == "json":
+        told = [{"model": one.title, "fusable": [{"weights": list(f.paths), "identity": f.identity or None,
+                                                  "says": f.says} for f in all_of]} for one, all_of in found]
+        return told[0] if len(told) == 1 else told
+    return "\n\n".join(one.title + "\n\n" + columns([("identity", "why", "weights"), *(
+        (f.identity or "none", f.says, ", ".join(path.removesuffix(".weight") for path in f.paths))
+        for f in all_of)]) for one, all_of in found)
+
+
 def _list(asked: Any) -> Any:
     from symcount.architectures import files, names
 
@@ -303,4 +365,5 @@ def _write(target: str, output: str) -> None:
             os.unlink(kept)
 
 
-_RUN = {"count": _count, "flops": _count, "formula": _formula, "derive": _derive, "models": _list, "explain": _explain}
+_RUN = {"count": _count, "flops": _count, "formula": _formula, "derive": _derive, "prove": _prove,
+        "identities": _identities, "models": _list, "explain": _explain}

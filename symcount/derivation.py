@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 Row = namedtuple("Row", "depth part runs form count share")
 Table = namedtuple("Table", "title unit rows total notes")
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
+# A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
+Declared = namedtuple("Declared", "letter rows columns meaning")
+# A step of a proof: what is shown, and lines (term or Figure, reason) of which each equals the one before.
+# A reason, like a remark, is a tuple of words, terms, figures and forms
+Chain = namedtuple("Chain", "name lines")
+Line = namedtuple("Line", "term reason")
+Figure = namedtuple("Figure", "rows")  # a matrix of numbers
+Remark = namedtuple("Remark", "label pieces")
 
 
 class Equation:
@@ -54,17 +62,20 @@ class Equation:
 
 
 class Derivation:
-    """Title, symbols, steps, and a table of the parts; `steps` may be counting steps or steps of a proof.
+    """Title, symbols, steps, and a table of the parts; `steps` are counting steps, or chains of a proof.
 
-    `symbols` are rows (name, meaning, value or None); `table` is None where a derivation counts nothing.
-    Shown in a notebook as LaTeX and Markdown, printed as text.
+    `symbols` are rows of sizes (SymbolRow) or of matrices (Declared); `table` is None where nothing is counted;
+    `remarks` say when and why a proof holds; `proof` is what its replay read. Shown in a notebook as LaTeX and
+    Markdown, printed as text.
     """
 
-    __slots__ = ("notes", "steps", "symbols", "table", "title")
+    __slots__ = ("notes", "proof", "remarks", "steps", "symbols", "table", "title")
 
-    def __init__(self, title: str, steps: list[Any], *, symbols: tuple[SymbolRow, ...] = (),
-                 table: Table | None = None, notes: tuple[str, ...] = ()) -> None:
+    def __init__(self, title: str, steps: list[Any], *, symbols: tuple[Any, ...] = (),
+                 table: Table | None = None, notes: tuple[str, ...] = (), remarks: tuple[Remark, ...] = (),
+                 proof: Any = None) -> None:
         self.title, self.steps, self.symbols, self.table, self.notes = title, tuple(steps), symbols, table, notes
+        self.remarks, self.proof = remarks, proof
 
     def to_text(self) -> str:
         """Plain text."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class SymcountError(Exception):
     """Anything symcount refuses; the command line prints it on one line and leaves with status 2."""
@@ -32,7 +36,13 @@ class ModelError(SymcountError):
 
 
 class ProofError(SymcountError):
-    """A step of a derivation does not follow from the one before."""
+    """A step of a derivation does not follow, or a claim is not proved.
+
+    `sides` are the two terms that are not shown to be equal, and `witness` derives a counterexample, if there is one.
+    """
+
+    sides: Any = None
+    witness: Any = None
 
 
 def clipped(text: str, longest: int = 60) -> str:

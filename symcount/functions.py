@@ -5,6 +5,7 @@ A proof knows a function only by its laws; a counterexample and an evaluation us
     elementwise   f of each number:  f(XP) = f(X)P and f(PX) = P f(X) for a permutation P,  f(Xᵀ) = f(X)ᵀ
     rowwise       f of each row:     f(PX) = P f(X) for a permutation P
     symmetric     f(XP) = f(X)P for a permutation P of what stands in the rows
+    isotropic     f(XQ) = f(X)Q for an orthogonal Q
     homogeneous   f(XD) = f(X)D for a diagonal D of positive numbers
     shift         f(X + c1ᵀ) = f(X) for a column c
     stochastic    f(X)1 = 1: each row sums to 1
@@ -152,5 +153,5 @@ FUNCTIONS = {one.name: one for one in (
     Function("softmax", frozenset(("rowwise", "symmetric", "shift", "stochastic")), _softmax_exact, _softmax, "ln 2"),
     Function("layer_norm", frozenset(("rowwise", "symmetric")), lambda row: _scaled(_centred(row)),
              lambda row: _rms_norm(_centred(row)), ""),
-    Function("rms_norm", frozenset(("rowwise", "symmetric")), _scaled, _rms_norm, ""),
+    Function("rms_norm", frozenset(("rowwise", "symmetric", "isotropic")), _scaled, _rms_norm, ""),
 )}

@@ -59,6 +59,8 @@ _ROWS = (
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )
+GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
+         "lambda": "λ", "mu": "μ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω"}
 TABLE = {line[0]: Row(*line) for line in _ROWS}
 
 

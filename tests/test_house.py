@@ -17,14 +17,15 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
     ["errors"], ["functions", "symbols"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"], ["tensors"],
-    ["network"], ["ledger", "forms"], ["derivation"], ["render"], ["layers", "conventions"], ["readers"], ["architecture"],
-    ["architectures"], ["config"], ["naming"], ["counting"], ["explaining"], ["cli"],
+    ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["layers", "conventions"],
+    ["readers"], ["architecture"], ["architectures"], ["theorems"], ["config"], ["naming"], ["counting"],
+    ["proving", "fusing"], ["explaining"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
-# A ledger and a derivation show themselves: these two doors open upwards, inside of methods.
-FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render")}
+# A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
+FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour.
-ALONE = ("architectures", "conventions")
+ALONE = ("architectures", "conventions", "theorems")
 
 
 def modules(file: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
-from symcount.render import signed, text
+from symcount.render import matrices, signed, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,44 @@ def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str
                    "share": None if row.share is None else row.share / 10_000} for row in terms],
         "notes": list(notes),
     }
+
+
+def as_proof(claim: str, shown: Any) -> dict[str, Any]:
+    """A proof, or a counterexample: statements as they are typed, each line with its reason."""
+    if shown is None:
+        return {"claim": claim, "verdict": "unknown"}
+    if shown.proof is None:
+        sides = [(matrices.plain(chain.lines[0].term), _rows(chain.lines[1].term)) for chain in shown.steps]
+        return {"claim": claim, "verdict": "refuted",
+                "matrices": {matrices.plain(row.letter): _rows(row.meaning) for row in shown.symbols},
+                "sides": [{"term": term, "value": value} for term, value in sides], "remarks": _remarks(shown)}
+    last = shown.proof.lemmas[-1]
+    return {
+        "claim": claim, "verdict": "proved", "left": matrices.plain(last.left), "right": matrices.plain(last.right),
+        "letters": [{"name": _said(row.letter), "rows": code(row.rows), "columns": code(row.columns),
+                     "declared": sorted(getattr(row.letter, "properties", ())), "meaning": row.meaning}
+                    for row in shown.symbols],
+        "definitions": {name: matrices.plain(term) for name, (_, term) in shown.proof.definitions.items()},
+        "lemmas": [{"name": one.name, "left": matrices.plain(one.left), "right": matrices.plain(one.right),
+                    "given": {name: f"{matrices.plain(each.left)} = {matrices.plain(each.right)}"
+                              for name, each in one.given.items()},
+                    "steps": [{"rule": step.rule, "of": step.of, "backwards": step.backwards,
+                               "line": matrices.plain(step.term)} for step in one.steps]}
+                   for one in shown.proof.lemmas],
+        "remarks": _remarks(shown),
+    }
+
+
+def _remarks(shown: Any) -> list[dict[str, str]]:
+    return [{"label": remark.label, "text": "".join(map(_said, remark.pieces))} for remark in shown.remarks]
+
+
+def _said(piece: Any) -> str:
+    return matrices.piece(piece, matrices.PLAIN)
+
+
+def _rows(figure: Any) -> list[list[Any]]:
+    return [[x if isinstance(x, float) else amount(x) for x in row] for row in figure.rows]
 
 
 def code(shown: Form) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from symcount.derivation import Chain, Declared
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, percent, signed, text
+from symcount.symbols import GREEK
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from symcount.derivation import Derivation, Table
+    from symcount.derivation import Derivation, Remark, Table
     from symcount.forms import Form
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
@@ -22,7 +24,10 @@ _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmat
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$",
-                          "−": "$-$", **{sign: f"$^{i}$" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}})
+                          "−": "$-$", "ᵀ": r"$^{\top}$", "→": r"$\to$", "≤": r"$\le$", "≥": r"$\ge$", "Σ": r"$\sum$",
+                          "⁻": "$^{-}$", **{greek: f"$\\{name}$" for name, greek in GREEK.items()},
+                          **{sign: f"$_{i}$" for i, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+                          **{sign: f"$^{i}$" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}})
 
 
 def form(shown: Form) -> str:
@@ -70,6 +75,7 @@ def derivation(shown: Derivation) -> str:
     """Every symbol, step and part, as displays with a line of text before each group."""
     blocks = [_FRAGMENT, rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
     blocks += displays(shown)
+    blocks += [rf"{{\raggedright {spoken_of(remark)}.\par}}" for remark in shown.remarks]
     if shown.notes:
         blocks.append(_counted(shown.notes))
     return "\n\n".join(blocks) + "\n"
@@ -92,12 +98,43 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 
 def symbols(shown: Derivation) -> list[str]:
     """The table of symbols: letter, meaning, value."""
+    if shown.symbols and isinstance(shown.symbols[0], Declared):
+        rows = [[_piece(s.letter), rf"{form(s.rows)} \times {form(s.columns)}",
+                 words(s.meaning) if isinstance(s.meaning, str) else _piece(s.meaning)] for s in shown.symbols]
+        return list(_arrays("lll", [words("matrix"), words("shape"), words("meaning")], rows))
     rows = [[symbol(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
     return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []
 
 
+def spoken_of(remark: Remark) -> str:
+    """A remark as a sentence with mathematics in it."""
+    return f"{remark.label.capitalize()}: " + "".join(
+        shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$" for shown in remark.pieces)
+
+
+def _piece(shown: Any) -> str:
+    from symcount.render import matrices  # only a proof has matrices
+
+    return matrices.latex(shown)
+
+
+def _chain(one: Chain) -> str:
+    """Lines of which each equals the one before, the equal signs and the reasons aligned."""
+    left, *lines = one.lines
+    short = text.fits_margin(left.term)
+    rows = [] if short else [f"& {_piece(left.term)}"]
+    for i, line in enumerate(lines):
+        reason = "".join(words(shown) if isinstance(shown, str) else _piece(shown) for shown in line.reason)
+        start = (_piece(left.term) + " &") if short and i == 0 else "&" if short else r"&\quad"
+        rows.append(f"{start} = {_piece(line.term)}" + (f" && {reason}" if reason else ""))
+    head = [f"& {words(one.name)} && "] if one.name else []
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join([*head, *rows]) + "\n\\end{aligned}\n$$"
+
+
 def step(one: Any) -> str:
     """One step: the name and its formula, numbers and count, the equal signs aligned."""
+    if isinstance(one, Chain):
+        return _chain(one)
     lines = []
     for i, shown in enumerate(one.forms):
         first, *more = _broken(shown)

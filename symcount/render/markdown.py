@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from symcount.derivation import Declared
 from symcount.render import exact, latex, percent, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.derivation import Derivation, Table
     from symcount.forms import Form
 
@@ -17,13 +20,27 @@ def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
     blocks = [f"**{_escaped(shown.title)}**"]
     if shown.symbols:
-        rows = [[f"${symbol(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"]
-                for s in shown.symbols]
-        blocks.append(_table(["symbol", "meaning", "value"], "llr", rows))
+        blocks.append(_symbols(shown.symbols))
     blocks += [latex.step(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    return "\n\n".join([*blocks, *_notes(shown.notes)]) + "\n"
+    remarks = [f"- {remark.label}: " + "".join(map(_piece, remark.pieces)) for remark in shown.remarks]
+    return "\n\n".join([*blocks, *(["\n".join(remarks)] if remarks else []), *_notes(shown.notes)]) + "\n"
+
+
+def _symbols(rows: tuple[Any, ...]) -> str:
+    if isinstance(rows[0], Declared):
+        return _table(["matrix", "shape", "meaning"], "lll", [
+            [_piece(s.letter), rf"${latex.form(s.rows)} \times {latex.form(s.columns)}$", _piece(s.meaning)]
+            for s in rows])
+    return _table(["symbol", "meaning", "value"], "llr", [
+        [f"${symbol(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"] for s in rows])
+
+
+def _piece(shown: Any) -> str:
+    from symcount.render import matrices  # only a proof has matrices
+
+    return _escaped(shown) if isinstance(shown, str) else f"${matrices.latex(shown)}$"
 
 
 def table(shown: Table) -> str:

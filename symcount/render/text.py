@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from symcount.derivation import Chain, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import exact, percent, rounded, signed
 from symcount.symbols import TABLE
@@ -11,10 +12,12 @@ from symcount.symbols import TABLE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from symcount.derivation import Derivation, Row, Table
     from symcount.forms import Form
 
+_MARGIN = 12  # a left side that is longer stands on a line of its own
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -51,16 +54,49 @@ def derivation(shown: Derivation) -> str:
     """Symbols, steps with aligned equal signs, the table of parts."""
     blocks = [shown.title]
     if shown.symbols:
-        rows = [(s.name, s.meaning, "" if s.value is None else f"{s.value:,}") for s in shown.symbols]
-        blocks.append("\n".join("  " + line for line in columns(rows, right=2).splitlines()))
-    for step in shown.steps:
-        name = step.name
-        blocks.append("\n".join(f"{name if i == 0 else ' ' * len(name)} = {form(line)}"
-                                for i, line in enumerate(step.forms)))
+        rows = [_symbol(s) for s in shown.symbols]
+        right = 2 if isinstance(shown.symbols[0], SymbolRow) else None
+        blocks.append("\n".join("  " + line for line in columns(rows, right=right).splitlines()))
+    blocks += [_chain(step) if isinstance(step, Chain) else _equation(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
+    blocks += ["\n".join(f"{remark.label}: {''.join(map(_piece, remark.pieces))}" for remark in shown.remarks)]
     blocks.append(_notes(shown.notes))
     return "\n\n".join(filter(None, blocks))
+
+
+def _symbol(row: Any) -> tuple[str, str, str]:
+    if isinstance(row, SymbolRow):
+        return row.name, row.meaning, "" if row.value is None else f"{row.value:,}"
+    return _piece(row.letter), f"{form(row.rows)} × {form(row.columns)}", _piece(row.meaning)
+
+
+def _equation(step: Any) -> str:
+    return "\n".join(f"{step.name if i == 0 else ' ' * len(step.name)} = {form(line)}"
+                     for i, line in enumerate(step.forms))
+
+
+def _chain(step: Chain) -> str:
+    """Lines of which each equals the one before, the reasons in a column of their own."""
+    left, *lines = [_piece(line.term) for line in step.lines]
+    margin = left if fits_margin(step.lines[0].term) else ""
+    rows = [(f"{margin if i == 0 else ' ' * len(margin)} = {line}", "".join(map(_piece, shown.reason)))
+            for i, (line, shown) in enumerate(zip(lines, step.lines[1:], strict=True))]
+    head = [step.name] if step.name else []
+    if not any(reason for _, reason in rows) and margin:
+        return "\n".join([*head, *(line for line, _ in rows)])
+    return "\n".join([*head, *([] if margin else [left]), *columns(rows).splitlines()])
+
+
+def fits_margin(left: Any) -> bool:
+    """Whether a left side is short enough to stand before the first equal sign."""
+    return len(_piece(left)) <= _MARGIN
+
+
+def _piece(shown: Any) -> str:
+    from symcount.render import matrices  # only a proof has matrices
+
+    return matrices.piece(shown)
 
 
 def table(shown: Table) -> str:

@@ -1,0 +1,211 @@
+"""Matrices to try: random ones of a declared kind for checks, and small ones in order of simplicity for witnesses."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice, permutations, product
+
+from symcount.algebra.terms import Entry, Letter, Named, Scaled, Term, letters
+from symcount.algebra.values import NotRationalError, Point
+from symcount.errors import SymcountError
+from symcount.polynomials import lift
+from symcount.sizes import letters as names_of
+from symcount.sizes import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from random import Random
+    from typing import Any
+
+    from symcount.algebra.values import Matrix
+
+# The entries of a witness, the simplest first
+SMALL = (0, 1, -1, 2)
+_EXHAUSTIVE = 256  # so many matrices of one letter are listed; of a larger one, a sample
+
+
+def sizes_of(*terms: Term) -> list[str]:
+    """The size letters of terms, in order."""
+    found: dict[str, None] = {}
+    for term in terms:
+        todo = [term]
+        while todo:
+            part = todo.pop()
+            todo.extend(part.parts)
+            numbers = [part.number] if isinstance(part, Scaled) else []
+            for size in (part.rows, part.columns, *numbers):
+                found.update(dict.fromkeys(x for x in names_of(size) if isinstance(x, str)))
+    return sorted(found)
+
+
+def numbers_of(*terms: Term) -> list[str]:
+    """The named numbers of terms."""
+    found: dict[str, None] = {}
+    for term in terms:
+        todo = [term]
+        while todo:
+            part = todo.pop()
+            todo.extend(part.parts)
+            if isinstance(part, Scaled):
+                for powers, _ in lift(part.number).terms.values():
+                    for atom, _ in powers:
+                        if isinstance(atom, Named):
+                            found[atom.key] = None
+                        elif isinstance(atom, Entry):
+                            todo.append(atom.term)
+    return list(found)
+
+
+def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[int, int]] | None:
+    """The shape of every letter for these sizes; None where a size of any part is no positive whole number."""
+    found: dict[str, tuple[int, int]] = {}
+    seen, todo = set(), list(terms)
+    while todo:
+        part = todo.pop()
+        if part.key in seen:
+            continue
+        seen.add(part.key)
+        todo.extend(part.parts)
+        try:
+            rows, columns = value(part.rows, sizes), value(part.columns, sizes)
+        except SymcountError:
+            return None
+        if rows < 1 or columns < 1:
+            return None
+        if isinstance(part, Letter):
+            found[part.name] = rows, columns
+    return found
+
+
+def random_point(terms: tuple[Term, ...], rng: Random, modulus: int | None = None, *,
+                 but: Collection[str] = (), largest: int = 3) -> Point | None:
+    """Random sizes up to `largest` and random matrices of the declared kinds; None where the sizes do not fit.
+
+    Letters in `but` are left out: they stand for terms.
+    """
+    sizes = {name: rng.randint(1, largest) for name in sizes_of(*terms)}
+    found = shapes(terms, sizes)
+    if found is None:
+        return None
+    point = Point(sizes, {}, {name: rng.randint(1, 9) for name in numbers_of(*terms)}, modulus=modulus)
+    for name, one in letters(*terms).items():
+        if name in but:
+            continue
+        rows, columns = found[name]
+        for place in point.places(one.over):
+            point.matrices[(name, *place) if one.over else name] = _random(one, rows, columns, rng, point)
+    return point
+
+
+def _random(one: Letter, rows: int, columns: int, rng: Random, point: Point) -> Matrix:
+    """A random matrix of the kind that a letter is declared to be."""
+    top = point.modulus or 4
+    free = [[rng.randrange(top) if point.modulus else rng.randint(-2, 2) for _ in range(columns)] for _ in range(rows)]
+    kinds = one.properties
+    if "permutation" in kinds:
+        places = rng.sample(range(rows), rows)
+        return [[int(places[i] == j) for j in range(rows)] for i in range(rows)]
+    if "diagonal" in kinds:
+        low = 1 if "positive" in kinds else -2
+        return [[rng.randint(low, 3) if i == j else 0 for j in range(rows)] for i in range(rows)]
+    if "stochastic" in kinds:
+        if "selection" in kinds:
+            chosen = [rng.randrange(columns) for _ in range(rows)]
+            return [[int(j == at) for j in range(columns)] for at in chosen]
+        return [[*row[:-1], point.field(1 - sum(row[:-1]))] for row in free]
+    if "selection" in kinds:
+        return [[rng.randint(0, 1) for _ in row] for row in free]
+    if "symmetric" in kinds:
+        return [[free[min(i, j)][max(i, j)] for j in range(rows)] for i in range(rows)]
+    if kinds & {"orthogonal", "invertible", "idempotent"}:
+        return _square(kinds, free, rng, point)
+    return free
+
+
+def _square(kinds: frozenset[str], free: Matrix, rng: Random, point: Point) -> Matrix:
+    """An invertible matrix G; or G⁻¹DG, which is idempotent for a D of 0 and 1; or, by Cayley, an orthogonal one."""
+    n = len(free)
+    while True:
+        if "orthogonal" in kinds:
+            skew = [[0 if i == j else point.field(free[i][j] if i < j else -free[j][i]) for j in range(n)]
+                    for i in range(n)]
+            unit = [[int(i == j) for j in range(n)] for i in range(n)]
+            minus = [[point.field(-x) for x in row] for row in skew]
+            less, more = point.added([unit, minus]), point.added([unit, skew])
+        try:
+            if "orthogonal" in kinds:
+                return point.multiplied(less, point.inverted(more))
+            inverse = point.inverted(free)
+        except NotRationalError:
+            free = [[rng.randint(-3, 3) for _ in row] for row in free]
+            continue
+        if "idempotent" not in kinds:
+            return free
+        chosen = [[int(i == j) * rng.randint(0, 1) for j in range(n)] for i in range(n)]
+        return point.multiplied(point.multiplied(inverse, chosen), free)
+
+
+def simple(one: Letter, rows: int, columns: int, rng: Random) -> list[Matrix]:
+    """Small matrices of the kind that a letter is declared to be, the simplest first."""
+    kinds = one.properties
+    small = SMALL[:2] if "selection" in kinds else SMALL
+    if "permutation" in kinds:
+        found: Iterable[Matrix] = ([[int(p[i] == j) for j in range(rows)] for i in range(rows)]
+                                   for p in permutations(range(rows)))
+    elif "diagonal" in kinds:
+        entries = (1, 2) if "positive" in kinds else SMALL
+        found = ([[row[i] if i == j else 0 for j in range(rows)] for i in range(rows)]
+                 for row in product(entries, repeat=rows))
+    elif "stochastic" in kinds:
+        chosen = [[int(i == j) for j in range(columns)] for i in range(columns)]
+        equal = [[Fraction(1, columns)] * columns]
+        some: list[list[Any]] = [*chosen, *([] if "selection" in kinds else equal)]
+        found = ([list(row) for row in picked] for picked in product(some, repeat=rows))
+    elif len(small) ** (rows * columns) <= _EXHAUSTIVE:
+        found = (_rows(entries, columns) for entries in product(small, repeat=rows * columns))
+    else:
+        found = _sample(rows, columns, small, rng)
+    kept = [a for a in islice(found, 4 * _EXHAUSTIVE) if _is(kinds, a)]
+    return sorted(kept, key=cost)[:_EXHAUSTIVE]
+
+
+def cost(a: Matrix) -> int:
+    """How far from simple a matrix is: 0 costs nothing, 1 less than −1, and 2 more."""
+    return sum({0: 0, 1: 1, -1: 2, 2: 3}.get(x, 3) for row in a for x in row)
+
+
+def _rows(entries: Any, columns: int) -> Matrix:
+    return [list(entries[i:i + columns]) for i in range(0, len(entries), columns)]
+
+
+def _sample(rows: int, columns: int, small: tuple[int, ...], rng: Random) -> Iterator[Matrix]:
+    """The unit matrix, zero, and sparse ones."""
+    yield [[0] * columns for _ in range(rows)]
+    yield [[int(i == j) for j in range(columns)] for i in range(rows)]
+    for i in range(rows):
+        for j in range(columns):
+            for x in small[1:]:
+                yield [[x if (i, j) == (k, m) else 0 for m in range(columns)] for k in range(rows)]
+    while True:
+        yield [[rng.choice(small) if rng.random() < 0.5 else 0 for _ in range(columns)] for _ in range(rows)]
+
+
+def _is(kinds: frozenset[str], a: Matrix) -> bool:
+    """Whether a small matrix is what its letter is declared to be."""
+    exact = Point({}, {})
+    n = len(a)
+    unit = [[int(i == j) for j in range(n)] for i in range(n)]
+    turned = [list(column) for column in zip(*a, strict=True)]
+    if "symmetric" in kinds and a != turned:
+        return False
+    if "idempotent" in kinds and exact.multiplied(a, a) != a:
+        return False
+    if "orthogonal" in kinds and exact.multiplied(a, turned) != unit:
+        return False
+    if "invertible" in kinds:
+        try:
+            exact.inverted(a)
+        except NotRationalError:
+            return False
+    return True

@@ -1,0 +1,276 @@
+"""Proofs and counterexamples as derivations: of an identity by name, or of a statement of the user's own.
+
+Three verdicts: proved, with steps that were replayed and sides that were compared at random points; refuted, with a
+witness; unknown. Nothing is proved by agreement at points, and nothing is refuted by a failed search.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from symcount.algebra.cost import entries, multiply_adds
+from symcount.algebra.kernel import RULES, Proof, replay
+from symcount.algebra.sampling import numbers_of
+from symcount.algebra.search import find
+from symcount.algebra.statements import read_equation
+from symcount.algebra.terms import Letter, Named, letters
+from symcount.algebra.witness import Witness, confirm
+from symcount.algebra.witness import refute as counterexample
+from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark
+from symcount.errors import ModelError, ProofError
+from symcount.forms import Number, Product, product, written
+from symcount.polynomials import Polynomial, lift, made, opaque
+from symcount.render import matrices
+from symcount.theorems import load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from symcount.algebra.kernel import Step
+    from symcount.algebra.terms import Term
+    from symcount.forms import Form
+    from symcount.identity import Identity
+    from symcount.polynomials import Size
+
+
+def prove(claim: str, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation:
+    """The proof of an identity by name, or of `left = right` with the shapes of its letters.
+
+    >>> print(prove("value_output_merge").steps[0].lines[-1].term)
+    A*X*(V*O)
+    >>> prove("X*(W1*W2) = (X*W1)*W2", shapes={"X": "n d", "W1": "d r", "W2": "r m"})
+    <Derivation X*(W1*W2) = (X*W1)*W2: 1 steps>
+
+    Raises ProofError where it is refuted (`.witness` is then a derivation) or unknown, ModelError for an unknown name.
+    """
+    if "=" in claim:
+        return _statement(claim, shapes, counts)
+    if shapes is not None:
+        raise ModelError(f"{claim}: shapes belong to a statement, left = right; an identity has its own")
+    identity = load(claim)
+    try:
+        proof = identity.proved(claim, **counts)
+    except ProofError as error:
+        if error.sides is None:
+            raise
+        left, right = error.sides
+        raise disproved(f"{claim} {error}", left, right) from None
+    checked(proof)
+    remarks = [Remark("when", (condition,)) for condition in identity.conditions]
+    remarks += [Remark("why", (identity.reason,)), *saved(identity.left, identity.right)]
+    for neighbour in identity.neighbours:
+        found = counterexample(neighbour.left, neighbour.right)
+        if found is None:
+            raise ProofError(f"{claim}: no counterexample to its neighbour: {neighbour.says}")
+        remarks.append(Remark("but not", (f"{neighbour.says}: ", neighbour.left, " = ", neighbour.right, " fails for ",
+                                          *_at(found, neighbour.left, neighbour.right))))
+    remarks.append(Remark("source", (identity.source,)))
+    return Derivation(f"{claim}: {identity.says}", chains(proof), symbols=_declared(proof, identity),
+                      remarks=tuple(remarks), proof=proof)
+
+
+def refute(claim: str, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:
+    """The smallest counterexample to a claim, which respects what is declared of its letters; None where none is found.
+
+    >>> shapes = {"X": "n d", "W1": "d r", "W2": "r m"}
+    >>> print(refute("relu(X*W1)*W2 = X*(W1*W2)", shapes=shapes).steps[-1].lines[-1].term)
+    Figure(rows=[[-1]])
+    """
+    if "=" in claim:
+        left, right = read_equation(claim, _needed(claim, shapes))
+    else:
+        identity = load(claim)
+        try:
+            identity.proved(claim, **counts)
+        except ProofError as error:
+            left, right = error.sides or (identity.left, identity.right)
+        else:
+            return None
+    found = counterexample(left, right)
+    return None if found is None else refutation(f"{claim} is false", left, right, found)
+
+
+def checked(proof: Proof) -> None:
+    """Replay every step, and compare the sides of what is proved at random points: ProofError where one fails."""
+    replay(*proof)
+    last = proof.lemmas[-1]
+    confirm(last.left, last.right, _meant(proof))
+
+
+def chains(proof: Proof) -> list[Chain]:
+    """The lemmas of a proof as chains of equal lines with their reasons."""
+    several = len(proof.lemmas) > 1
+    found = []
+    for lemma in proof.lemmas:
+        lines = [Line(lemma.left, ())]
+        for step, after in zip(lemma.steps, [*lemma.steps[1:], None], strict=True):
+            if after is None or (step.rule, after.rule) != ("associate", "associate"):  # other brackets: one line
+                lines.append(Line(step.term, _reason(step, proof)))
+        found.append(Chain(lemma.name if several else "", tuple(lines)))
+    return found
+
+
+def refutation(title: str, left: Term, right: Term, found: Witness) -> Derivation:
+    """A witness as a derivation: what the letters are, and what the two sides then are."""
+    values = tuple(Declared(one, Number(len(rows)), Number(len(rows[0])), Figure(rows))
+                   for one, rows in _matrices(found, left, right))
+    sides = [Chain("", (Line(side, ()), Line(Figure(rows), ())))
+             for side, rows in ((left, found.left), (right, found.right))]
+    remarks = [Remark("verdict", ("refuted: the two sides differ",))]
+    if found.units:
+        remarks.append(Remark("exact", (f"arguments of the function are in units of {found.units}; "
+                                        "with e in place of 2 the sides differ too",)))
+    if not found.exact:
+        remarks.append(Remark("exact", ("the function has no rational value here; numbers are rounded",)))
+    if found.numbers:
+        remarks.insert(0, Remark("with", _numbers(found)))
+    return Derivation(title, sides, symbols=values, remarks=tuple(remarks))
+
+
+def saved(left: Term, right: Term) -> list[Remark]:
+    """What fusing saves in stored numbers and in multiply-adds, and when, read off the two sides."""
+    found = []
+    for label, before, after in (("parameters", entries(left), entries(right)),
+                                 ("multiply-adds", multiply_adds(left), multiply_adds(right))):
+        if lift(before).terms or lift(after).terms:
+            amounts = (written(before), " before, ", written(after), " after")
+            found.append(Remark(label, (*amounts, *_worth(before, after))))
+    return found
+
+
+def _worth(before: Size, after: Size) -> tuple[Any, ...]:
+    """When the second is less: the difference, common factors taken out, as one side against the other."""
+    difference = lift(lift(before) - after) if not isinstance(lift(before) - after, int) else lift(before - after)
+    more = {key: (powers, c) for key, (powers, c) in difference.terms.items() if c > 0}
+    less = {key: (powers, -c) for key, (powers, c) in difference.terms.items() if c < 0}
+    if not difference.terms:
+        return (": the same",)
+    if not less:
+        return (": always fewer",)
+    if not more:
+        return (": always more",)
+    common = _common(list(difference.terms.values()))
+    return (": fewer iff ", _factored(more, common), " > ", _factored(less, common))
+
+
+def _common(terms: list[Any]) -> dict[Any, int]:
+    """The powers that all terms share."""
+    shared = dict(terms[0][0])
+    for powers, _ in terms[1:]:
+        held = dict(powers)
+        shared = {atom: min(power, held.get(atom, 0)) for atom, power in shared.items()}
+    return {atom: power for atom, power in shared.items() if power}
+
+
+def _factored(terms: Mapping[Any, Any], without: Mapping[Any, int]) -> Form:
+    """A sum without a common factor, and with one of its own taken out: r(d + m + 1)."""
+    kept = [(_divided(powers, without), c) for powers, c in terms.values()]
+    own, shared = _common(kept), gcd(*(c for _, c in kept))
+    if (not own and shared == 1) or len(kept) == 1:
+        return written(made({frozenset(powers): (powers, c) for powers, c in kept}))
+    inner = made({frozenset(p := _divided(powers, own)): (p, c // shared) for powers, c in kept})
+    return product([*_factors(written(Polynomial({frozenset(own.items()): (tuple(own.items()), shared)}))),
+                    written(inner)])
+
+
+def _divided(powers: Any, taken: Mapping[Any, int]) -> tuple[Any, ...]:
+    return tuple((atom, power - taken.get(atom, 0)) for atom, power in powers if power - taken.get(atom, 0))
+
+
+def _factors(form: Form) -> tuple[Form, ...]:
+    return tuple(form.factors) if isinstance(form, Product) else (form,)
+
+
+def _statement(claim: str, shapes: Any, counts: Mapping[str, Any]) -> Derivation:
+    if counts:
+        raise ModelError(f"a statement takes no {', '.join(counts)}")
+    left, right = read_equation(claim, _needed(claim, shapes))
+    found = find("statement", left, right)
+    if found is None:
+        raise disproved(claim, left, right)
+    proof = Proof((found,))
+    checked(proof)
+    return Derivation(claim, chains(proof), symbols=_declared(proof), proof=proof,
+                      remarks=(Remark("verdict", ("proved: every step was replayed",)),))
+
+
+def disproved(claim: str, left: Term, right: Term) -> ProofError:
+    """What to raise where no proof is found: refuted, with a witness, or unknown."""
+    found = counterexample(left, right)
+    if found is None:
+        error = ProofError(f"{claim}: unknown: the rules do not reach from one side to the other, "
+                           "and no small counterexample was found")
+    else:
+        error = ProofError(f"{claim}: refuted: " + "".join(map(matrices.piece, _at(found, left, right))))
+        error.witness = refutation(f"{claim} is false", left, right, found)
+    error.sides = (left, right)
+    return error
+
+
+def _needed(claim: str, shapes: Any) -> Any:
+    if not shapes:
+        raise ModelError(f"'{claim}' needs the shapes of its letters, as in X: n x d, W: d x m")
+    return shapes
+
+
+def _meant(proof: Proof) -> dict[str, Term]:
+    """What letters stand for: hypotheses first, for definitions may use them, then the definitions in order."""
+    given = {one.left.name: one.right for one in proof.lemmas[-1].given.values()}
+    return {**given, **{name: term for name, (_, term) in proof.definitions.items()}}
+
+
+def _declared(proof: Proof, identity: Identity | None = None) -> tuple[Declared, ...]:
+    last, meant = proof.lemmas[-1], _meant(proof)
+    terms = (*meant.values(), last.left, last.right)
+    rows = [Declared(one, written(one.rows), written(one.columns), "; ".join(filter(None, (
+        identity.means(name) if identity else "", _said(one)))))
+        for name, one in letters(*terms).items() if name not in meant]
+    rows += [Declared(opaque(Named(name)), Number(1), Number(1), identity.means(name) if identity else "a number")
+             for name in numbers_of(*terms)]
+    return tuple(rows)
+
+
+def _said(one: Letter) -> str:
+    """The strongest of what is declared: positive is diagonal too."""
+    shown = {"data": "", "positive": "diagonal, positive", "stochastic": "each row sums to 1"}
+    for word in ("permutation", "orthogonal", "positive", "diagonal", "symmetric", "invertible", "idempotent",
+                 "stochastic"):
+        if word in one.properties:
+            return shown.get(word, word)
+    return ""
+
+
+def _reason(step: Step, proof: Proof) -> tuple[Any, ...]:
+    if step.rule == "definition":
+        if not step.backwards or step.of not in proof.definitions:
+            return ("by definition",)
+        letter, term = proof.definitions[step.of]
+        return ("with ", letter, " = ", term)
+    if step.rule == "equation":
+        return (f"by {step.of}",)
+    rule = RULES[step.rule]
+    return (rule.backwards if step.backwards else rule.reason,)
+
+
+def _matrices(found: Witness, *sides: Term) -> list[tuple[Letter, Any]]:
+    """The letters of a witness with their values; a letter with indices once for each."""
+    named = letters(*sides)
+    return [(named[name[0] if isinstance(name, tuple) else name], rows) for name, rows in found.matrices.items()]
+
+
+def _numbers(found: Witness) -> tuple[Any, ...]:
+    pieces: list[Any] = []
+    for name, amount in found.numbers.items():
+        pieces += [", " if pieces else "", opaque(Named(name)), " = ", Figure([[amount]])]
+    return tuple(pieces)
+
+
+def _at(found: Witness, *sides: Term) -> tuple[Any, ...]:
+    """A witness in one line."""
+    pieces: list[Any] = []
+    for letter, rows in _matrices(found, *sides):
+        pieces += [", " if pieces else "", letter, " = ", Figure(rows)]
+    pieces += [", ", *_numbers(found)] if found.numbers else []
+    return (*pieces, ": ", Figure(found.left), " is not ", Figure(found.right))
