@@ -303,14 +303,29 @@ def _identities(asked: Any) -> Any:
         return rows if asked.format == "json" else columns([tuple(row.values()) for row in rows])
     from symcount.fusing import fusable
 
-    found = [(one, fusable(one)) for one in _models(asked)]
+    found = [(one, [(each, _saved(one, each)) for each in fusable(one)]) for one in _models(asked)]
     if asked.format == "json":
-        told = [{"model": one.title, "fusable": [{"weights": list(f.paths), "identity": f.identity or None,
-                                                  "says": f.says} for f in all_of]} for one, all_of in found]
+        told = [{"model": one.title, "fusable": [{"weights": list(each.paths), "identity": each.identity or None,
+                                                  "says": each.says, "saves": saves} for each, saves in listed]}
+                for one, listed in found]
         return told[0] if len(told) == 1 else told
-    return "\n\n".join(one.title + "\n\n" + columns([("identity", "why", "weights"), *(
-        (f.identity or "none", f.says, ", ".join(path.removesuffix(".weight") for path in f.paths))
-        for f in all_of)]) for one, all_of in found)
+    head = ("identity", "why", "parameters saved", "weights")
+    return "\n\n".join(one.title + "\n\n" + columns([head, *(
+        (each.identity or "none", each.says, f"{saves:,}" if isinstance(saves, int) else saves if each.identity else "",
+         ", ".join(path.removesuffix(".weight") for path in each.paths)) for each, saves in listed)])
+        for one, listed in found)
+
+
+def _saved(one: Any, each: Any) -> Any:
+    """What a fusion saves as a number, or as a formula while sizes are open; None where there is none."""
+    from symcount.forms import written
+    from symcount.render.text import form
+    from symcount.sizes import letters, value
+
+    if not each.identity:
+        return None
+    open_sizes = [name for name in letters(each.saves) if name not in one.values]
+    return form(written(each.saves)) if open_sizes else value(each.saves, one.values)
 
 
 def _list(asked: Any) -> Any:

@@ -7,10 +7,11 @@ from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
 from symcount.symbols import TABLE, known, row
+from symcount.theorems import identities
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, of MODEL@PATH, of a configuration key, of a convention or of a symbol.
+    r"""The page of a published model, of MODEL@PATH, of a configuration key, a convention, an identity or a symbol.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -24,6 +25,10 @@ def explain(thing: str) -> str:
         found = convention(thing)
         return (f"{found.name}: a convention for work\n{found.flops} FLOPs a multiply-add, {found.says}\n"
                 f"source: {found.source}")
+    if thing in identities():
+        from symcount.proving import prove  # only an identity needs the algebra
+
+        return prove(thing).to_text()
     if thing in names():
         return _published(thing)
     if keys := _keys(thing):
@@ -32,7 +37,7 @@ def explain(thing: str) -> str:
         letter = row(thing)
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
-    known_names = {*names(), *conventions(), *TABLE, *(key for file in files() for key in load(file).keys)}
+    known_names = {*names(), *conventions(), *TABLE, *identities(), *(key for file in files() for key in load(file).keys)}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import namedtuple
 from itertools import pairwise
+from math import prod
 
 from symcount.algebra.search import normal
 from symcount.algebra.terms import Apply, Letter, Over, Scaled, Term, Transpose, factors, has, letters, summands
-from symcount.readers import account
+from symcount.readers import account, repeats
 from symcount.readers.words import Words
 
 TYPE_CHECKING = False
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from symcount.polynomials import Size
     from symcount.tensors import Tensor
 
-# paths of the weights concerned; the identity that allows it, or "" where something stands in the way; a sentence
-Finding = namedtuple("Finding", "paths identity says")
+# paths of the weights concerned; the identity that allows it, or "" where something stands in the way; a sentence;
+# the parameters that it saves over all repetitions, a size: negative where the one matrix is larger than the two
+Finding = namedtuple("Finding", "paths identity says saves", defaults=(0,))
 _CALLED = {"rotary": "a rotation by position", "multiply": "a product of two activations"}
 # A weight in a word, as it is stored: what it is multiplied with on either side (a letter, transposed or not, or None)
 Use = namedtuple("Use", "left right word")
@@ -33,8 +36,9 @@ def fusable(subject: Any) -> list[Finding]:
     """What could be fused in a model, or in the tensors of a forward pass, and what could not be, and why.
 
     >>> from symcount.naming import model
-    >>> fusable(model("mlp:4-3-2", activation=None))[0].identity
-    'layer_collapse'
+    >>> one = fusable(model("mlp:4-3-2", activation=None))[0]
+    >>> one.identity, one.saves
+    ('layer_collapse', n_0*n_1 + n_1*n_2 - n_0*n_2 + n_1)
     >>> fusable(model("mlp:4-3-2"))[0].says
     'relu stands between'
     """
@@ -48,6 +52,7 @@ class _Uses:
 
     def __init__(self, net: Any) -> None:
         self.kinds: dict[str, tuple[str, ...]] = {}
+        self.made: dict[str, Tensor] = {}
         self.words = Words(net, self.name)
         self.ends = [(x, term, normal(term)) for x, term in self.words.ends]
         self.uses: dict[str, list[Use]] = {}
@@ -65,8 +70,24 @@ class _Uses:
         """A weight is called by its path; a value by what nothing else is called."""
         if x.verb != "weight":
             return f"value {x.serial}"
-        self.kinds[x.path] = x.details["kinds"]
+        self.kinds[x.path], self.made[x.path] = x.details["kinds"], x
         return x.path
+
+    def stored(self, path: str) -> Size:
+        """The parameters of a weight, over all repetitions."""
+        return prod(self.made[path].axes.values(), start=self.runs(path))
+
+    def runs(self, path: str) -> Size:
+        """How often a weight is made."""
+        scope = self.made[path].scope
+        return prod((runs for _, runs in repeats(scope.home if scope else None)), start=1)
+
+    def one(self, path: str, other: str, *, turned: bool) -> Size:
+        """The parameters of the one matrix that two maps are: for each head, where they have heads."""
+        a, b = (self.words.weights[each][0] for each in (path, other))
+        sizes = {**self.made[path].axes, **self.made[other].axes}
+        heads = prod((sizes[index] for index in dict.fromkeys((*a.over, *b.over))), start=1)
+        return a.rows * (b.rows if turned else b.columns) * heads * self.runs(path)
 
     def map(self, path: str) -> bool:
         """Whether a weight is a map: neither a bias nor the gain of a norm."""
@@ -79,6 +100,10 @@ class _Uses:
     def bias(self, term: Term | None) -> bool:
         """Whether this is a bias, which may stand before any map: it goes through it."""
         return "bias" in self.kinds.get(_name(term), ())
+
+    def has_bias(self, path: str) -> bool:
+        """Whether a bias is added to what a map gives."""
+        return _bias(path) in self.made
 
     def gains(self) -> Iterator[Finding]:
         """Gains of norms, which go into the maps that read them, if these read nothing else."""
@@ -94,8 +119,12 @@ class _Uses:
                     self.bias(use.left) or _name(use.left) == path for use in self.uses[one])]:
                 yield Finding((path, *tied), "", f"{tied[0]} is used elsewhere too")
             else:
-                yield Finding((path, *maps), {"rms_norm": "rmsnorm_gain"}.get(function, "layernorm_gain"),
-                              "the gain goes into the maps that read it")
+                shift = next((one for one in self.uses if self.kinds[one] == ("norm", "bias") and all(
+                    self.weight(use.right) in maps for use in self.uses[one])), "")
+                both = (path, shift) if shift and all(map(self.has_bias, maps)) else (path,)
+                yield Finding((*both, *maps), {"rms_norm": "rmsnorm_gain"}.get(function, "layernorm_gain"),
+                              f"{'gain and shift go' if len(both) > 1 else 'the gain goes'} into the maps that read it",
+                              sum(map(self.stored, both)))
 
     def merged(self) -> Iterator[Finding]:
         """Two maps that are always neighbours."""
@@ -109,7 +138,13 @@ class _Uses:
             sides = [use.right if turned else use.left for use in self.uses[other]]
             if all(self.bias(side) or _name(side) == path for side in sides):
                 seen.add(frozenset((path, other)))
-                yield Finding((path, other), self.rule(path, uses[0], turned=turned), "they are one matrix")
+                saves = self.stored(path) + self.stored(other) - self.one(path, other, turned=turned)
+                heads = any(self.words.weights[each][0].over for each in (path, other))
+                identity = self.rule(path, uses[0], turned=turned)
+                if identity == "layer_collapse" and self.has_bias(path) and self.has_bias(other):
+                    saves = saves + self.stored(_bias(path))
+                says = "they are one matrix for each head" if heads else "they are one matrix"
+                yield Finding((path, other), identity, says, saves)
 
     def rule(self, path: str, use: Use, *, turned: bool) -> str:
         """The identity by which two neighbours are one."""
@@ -127,12 +162,14 @@ class _Uses:
             left = letters(reduced)
             for path in letters(term):
                 if path not in left and "bias" in self.kinds.get(path, ()):
-                    yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out")
-        values = {paths[0]: paths[1] for paths, identity, _ in self.merged() if identity == "value_output_merge"}
+                    yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out",
+                                  self.stored(path))
+        values = {paths[0]: paths[1] for paths, identity, *_ in self.merged() if identity == "value_output_merge"}
         for path, uses in self.uses.items():
             into = {self.weight(use.right) for use in uses}
             if self.kinds[path] == ("bias",) and into & set(values.values()) and len(into) == 1:
-                yield Finding((path, *into), "value_bias", "rows of attention sum to 1: it goes into the output bias")
+                yield Finding((path, *into), "value_bias", "rows of attention sum to 1: it goes into the output bias",
+                              self.stored(path))
 
     def apart(self) -> Iterator[Finding]:
         """Pairs of maps that would be one, but for what stands between."""
@@ -170,6 +207,11 @@ def words(term: Term) -> list[tuple[Term, ...]]:
             bare = bare.parts[0]
         found.append(factors(bare))
     return found
+
+
+def _bias(path: str) -> str:
+    """Where the bias of a map is, if it has one."""
+    return f"{path.removesuffix('.weight')}.bias"
 
 
 def _bare(term: Term | None) -> Any:

@@ -6,6 +6,7 @@ witness; unknown. Nothing is proved by agreement at points, and nothing is refut
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from math import gcd
 
 from symcount.algebra.cost import entries, multiply_adds
@@ -13,11 +14,11 @@ from symcount.algebra.kernel import RULES, Proof, replay
 from symcount.algebra.sampling import numbers_of
 from symcount.algebra.search import find
 from symcount.algebra.statements import read_equation
-from symcount.algebra.terms import Letter, Named, letters
+from symcount.algebra.terms import Letter, Named, Term, letters, total
 from symcount.algebra.witness import Witness, confirm
 from symcount.algebra.witness import refute as counterexample
 from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark
-from symcount.errors import ModelError, ProofError
+from symcount.errors import ModelError, ProofError, clipped
 from symcount.forms import Number, Product, product, written
 from symcount.polynomials import Polynomial, lift, made, opaque
 from symcount.render import matrices
@@ -29,24 +30,26 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.algebra.kernel import Step
-    from symcount.algebra.terms import Term
     from symcount.forms import Form
     from symcount.identity import Identity
     from symcount.polynomials import Size
 
 
-def prove(claim: str, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation:
-    """The proof of an identity by name, or of `left = right` with the shapes of its letters.
+def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation:
+    """The proof of an identity by name, of `left = right` with the shapes of its letters, or of two SymPy expressions.
 
     >>> print(prove("value_output_merge").steps[0].lines[-1].term)
     A*X*(V*O)
     >>> prove("X*(W1*W2) = (X*W1)*W2", shapes={"X": "n d", "W1": "d r", "W2": "r m"})
     <Derivation X*(W1*W2) = (X*W1)*W2: 1 steps>
 
+    Of a pair (left, right) of SymPy expressions `shapes` may say what is known of the letters: {"G": "invertible"}.
     Raises ProofError where it is refuted (`.witness` is then a derivation) or unknown, ModelError for an unknown name.
     """
-    if "=" in claim:
-        return _statement(claim, shapes, counts)
+    if not isinstance(claim, str) or "=" in claim:
+        if counts:
+            raise ModelError(f"a statement takes no {', '.join(counts)}")
+        return _statement(claim, shapes)
     if shapes is not None:
         raise ModelError(f"{claim}: shapes belong to a statement, left = right; an identity has its own")
     identity = load(claim)
@@ -71,15 +74,15 @@ def prove(claim: str, *, shapes: str | Mapping[str, Any] | None = None, **counts
                       remarks=tuple(remarks), proof=proof)
 
 
-def refute(claim: str, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:
+def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:
     """The smallest counterexample to a claim, which respects what is declared of its letters; None where none is found.
 
     >>> shapes = {"X": "n d", "W1": "d r", "W2": "r m"}
     >>> print(refute("relu(X*W1)*W2 = X*(W1*W2)", shapes=shapes).steps[-1].lines[-1].term)
     Figure(rows=[[-1]])
     """
-    if "=" in claim:
-        left, right = read_equation(claim, _needed(claim, shapes))
+    if not isinstance(claim, str) or "=" in claim:
+        left, right = _read(claim, shapes)
     else:
         identity = load(claim)
         try:
@@ -105,7 +108,9 @@ def chains(proof: Proof) -> list[Chain]:
     found = []
     for lemma in proof.lemmas:
         lines = [Line(lemma.left, ())]
-        for step, after in zip(lemma.steps, [*lemma.steps[1:], None], strict=True):
+        if not lemma.steps:
+            lines.append(Line(lemma.right, ("the two sides are the same",)))
+        for step, after in zip_longest(lemma.steps, lemma.steps[1:]):
             if after is None or (step.rule, after.rule) != ("associate", "associate"):  # other brackets: one line
                 lines.append(Line(step.term, _reason(step, proof)))
         found.append(Chain(lemma.name if several else "", tuple(lines)))
@@ -167,6 +172,7 @@ def _common(terms: list[Any]) -> dict[Any, int]:
 def _factored(terms: Mapping[Any, Any], without: Mapping[Any, int]) -> Form:
     """A sum without a common factor, and with one of its own taken out: r(d + m + 1)."""
     kept = [(_divided(powers, without), c) for powers, c in terms.values()]
+    kept.sort(key=lambda one: -sum(power for _, power in one[0]))  # in a sum the degree falls
     own, shared = _common(kept), gcd(*(c for _, c in kept))
     if (not own and shared == 1) or len(kept) == 1:
         return written(made({frozenset(powers): (powers, c) for powers, c in kept}))
@@ -183,17 +189,32 @@ def _factors(form: Form) -> tuple[Form, ...]:
     return tuple(form.factors) if isinstance(form, Product) else (form,)
 
 
-def _statement(claim: str, shapes: Any, counts: Mapping[str, Any]) -> Derivation:
-    if counts:
-        raise ModelError(f"a statement takes no {', '.join(counts)}")
-    left, right = read_equation(claim, _needed(claim, shapes))
+def _statement(claim: Any, shapes: Any) -> Derivation:
+    left, right = _read(claim, shapes)
+    title = claim if isinstance(claim, str) else f"{left} = {right}"
     found = find("statement", left, right)
     if found is None:
-        raise disproved(claim, left, right)
+        raise disproved(title, left, right)
     proof = Proof((found,))
     checked(proof)
-    return Derivation(claim, chains(proof), symbols=_declared(proof), proof=proof,
+    return Derivation(title, chains(proof), symbols=_declared(proof), proof=proof,
                       remarks=(Remark("verdict", ("proved: every step was replayed",)),))
+
+
+def _read(claim: Any, shapes: Any) -> tuple[Term, Term]:
+    """Both sides of a statement: a text with shapes, or two SymPy expressions, whose letters have theirs."""
+    if isinstance(claim, str):
+        if not shapes:
+            raise ModelError(f"'{clipped(claim)}' needs the shapes of its letters, as in X: n x d, W: d x m")
+        return read_equation(claim, shapes)
+    if not isinstance(claim, tuple) or len(claim) != 2:  # SymPy's Eq would decide at once, and not by our rules
+        raise ModelError(f"{claim!r} is no claim: an identity's name, 'left = right', or a pair (left, right) is")
+    from symcount.algebra.sympy_terms import from_sympy
+
+    declared = {name: tuple(str(words).split()) for name, words in (shapes or {}).items()}
+    left, right = (side if isinstance(side, Term) else from_sympy(side, declared) for side in claim)
+    total([left, right])  # refuses sides of unlike shapes
+    return left, right
 
 
 def disproved(claim: str, left: Term, right: Term) -> ProofError:
@@ -207,12 +228,6 @@ def disproved(claim: str, left: Term, right: Term) -> ProofError:
         error.witness = refutation(f"{claim} is false", left, right, found)
     error.sides = (left, right)
     return error
-
-
-def _needed(claim: str, shapes: Any) -> Any:
-    if not shapes:
-        raise ModelError(f"'{claim}' needs the shapes of its letters, as in X: n x d, W: d x m")
-    return shapes
 
 
 def _meant(proof: Proof) -> dict[str, Term]:

@@ -12,15 +12,11 @@ from random import Random
 import pytest
 
 from symcount.algebra import kernel, search, witness
-from symcount.algebra.cost import entries, fused, multiply_adds
 from symcount.algebra.sampling import SMALL, cost
 from symcount.algebra.terms import (
     Apply,
     Entry,
-    Eye,
     Inverse,
-    Letter,
-    Ones,
     Over,
     Product,
     Scaled,
@@ -43,8 +39,7 @@ from symcount.algebra.terms import (
     zero,
 )
 from symcount.algebra.values import Point
-from symcount.errors import FormulaError, ModelError, ProofError, ShapeError
-from symcount.formulas import read
+from symcount.errors import ProofError
 from symcount.polynomials import letter, lift, opaque
 from symcount.sizes import per, same, value
 
@@ -52,7 +47,7 @@ PRIME = 2**31 - 1
 NAMES = ("relu", "gelu", "tanh", "softmax", "layer_norm", "rms_norm")
 SQUARE = ("", "symmetric", "invertible", "orthogonal", "permutation", "diagonal", "positive", "idempotent",
           "stochastic", "data")
-SPLIT = {"n + d": ("n", "d"), "2": (1, 1), "4": (2, 2), "3": (1, 2)}
+SPLIT = {"n + d": ("n", "d"), "4": (2, 2), "2": (1, 1), "3": (1, 2)}
 
 
 class Grower:
@@ -96,7 +91,8 @@ class Grower:
         if depth <= 0:
             return self.leaf(rows, columns, over)
         kinds = ["sum", "product", "product", "bracket", "transpose", "scaled", "leaf", "spice", "spice"]
-        kinds += ["side"] * (str(columns) in SPLIT) + ["stack"] * (str(rows) in SPLIT)
+        split = [name for name, parts in SPLIT.items() if not (self.bound and 1 in parts)]
+        kinds += ["side"] * (str(columns) in split) + ["stack"] * (str(rows) in split)
         kinds += ["apply"] * self.functions * 2 + ["over"] * (self.bound and not over) * 2
         kinds += ["inverse"] * (rows == columns)
         kind, inner = rng.choice(kinds), self.size() if rng.random() < 0.6 else columns
@@ -294,77 +290,11 @@ def test_equal_polynomials_meet_and_others_do_not():
     assert other > 200
 
 
-# ---------------------------------------------------------------- shapes
+# ---------------------------------------------------------------- witnesses
 
 A, B, G = matrix("A", "d", "d"), matrix("B", "d", "d"), matrix("G", "d", "d", "invertible")
-X, Y, W, V = matrix("X", "n", "d"), matrix("Y", "n", "d"), matrix("W", "d", "m"), matrix("V", "r", "m")
-U, I6 = matrix("u", "d", 1), Shift(0, 6, 6)
+X, Y, W, U = matrix("X", "n", "d"), matrix("Y", "n", "d"), matrix("W", "d", "m"), matrix("u", "d", 1)
 
-ILL = [  # what is made, what is said
-    (lambda: X * V, "X is n × d and V is r × m: they cannot be multiplied, for d is not r"),
-    (lambda: X * X, "X is n × d and X is n × d: they cannot be multiplied, for d is not n"),
-    (lambda: X * (W * W), "W is d × m and W is d × m: they cannot be multiplied, for m is not d"),
-    (lambda: X + W, "X is n × d and W is d × m: they cannot be added"),
-    (lambda: X - X.T, "X is n × d and -X.T is d × n: they cannot be added"),
-    (lambda: X + ones("n"), "X is n × d and 1 is n × 1: they cannot be added"),
-    (lambda: A.I, "A is not declared invertible, so it need not have an inverse"),
-    (lambda: (G + G).I, "G + G is not declared invertible, so it need not have an inverse"),
-    (lambda: (G * A).I, "G*A is not declared invertible, so it need not have an inverse"),
-    (lambda: (2 * G).I, "2*G is not declared invertible, so it need not have an inverse"),
-    (lambda: zero("d", "d").I, "0 is not declared invertible, so it need not have an inverse"),
-    (lambda: side(X, W), "[X W]: n × d and d × m differ in rows"),
-    (lambda: stack(X, W), "[X; W]: n × d and d × m differ in columns"),
-    (lambda: side(X, Y) * stack(W, V), "[X, Y] is n × 2*d and [W; V] is d + r × m: they cannot be multiplied, "
-                                       "for 2*d is not d + r"),
-    (lambda: Shift(1, 3, 3), "rows 1 to 1 + 3 are not all among 3 rows"),
-    (lambda: Shift(-1, 2, 3), "rows -1 to -1 + 2 are not all among 3 rows"),
-    (lambda: Shift(1, letter("n"), letter("d")), "rows 1 to 1 + n are not all among d rows"),
-    (lambda: matrix("X", "n", "d", "square"), "X: 'square' is no property of a matrix; known: invertible, "),
-    (lambda: matrix("X", 0, "d"), "a matrix has no size 0: a size is a positive int, or in letters"),
-    (lambda: matrix("X", "n", -3), "a matrix has no size -3: "), (lambda: eye(0), "a matrix has no size 0: "),
-    (lambda: matrix("X", 2.0, "d"), "a matrix has no size 2.0: "), (lambda: ones(True), "a matrix has no size True: "),
-    (lambda: matrix("X", "n - n", "d"), "a matrix has no size 0: "),
-    (lambda: letters(X, matrix("X", "d", "n")), "'X' is n × d in one place and d × n in another"),
-]
-ILL += [(lambda word=word: matrix("X", "n", "d", word), f"X is n × d: only a square matrix can be {word}")
-        for word in ("invertible", "orthogonal", "permutation", "symmetric", "diagonal", "positive", "idempotent")]
-
-
-@pytest.mark.parametrize(("make", "said"), ILL, ids=[said for _, said in ILL])
-def test_ill_typed(make, said):
-    with pytest.raises(ShapeError) as error:
-        make()
-    assert str(error.value).startswith(said)
-
-
-def test_unknown_functions_and_sizes_are_refused():
-    with pytest.raises(ModelError, match=r"^unknown function 'rellu'; did you mean 'relu'\?$"):
-        apply("rellu", X)
-    with pytest.raises(FormulaError, match="unknown symbol 'width'"):
-        matrix("X", "width", "d")
-    with pytest.raises(TypeError):
-        X * 2
-    with pytest.raises(TypeError):
-        X + 1
-
-
-SIZES = [("heads*k", "k*heads", True), ("heads*(k + 1)", "heads*k + heads", True), ("2d/2", "d", True),
-         ("(n + 1)^2", "n^2 + 2n + 1", True), ("d", "heads*k", False), ("n", "m", False), ("n", "n + 1", False),
-         ("n^2", "2n", False), ("4", "2 + 2", True)]
-
-
-@pytest.mark.parametrize(("one", "other", "agree"), SIZES)
-def test_sizes_agree_as_polynomials_and_never_perhaps(one, other, agree):
-    a, b = matrix("A", "r", one), matrix("B", other, "t")
-    if agree:
-        assert (a * b).shape == "r × t"
-        assert matrix("A", "r", other) == a
-    else:
-        with pytest.raises(ShapeError, match="cannot be multiplied"):
-            a * b
-
-
-# ---------------------------------------------------------------- witnesses
 
 def same_twice(left, right):
     found = witness.refute(left, right)
@@ -376,9 +306,7 @@ OF_A_PROPERTY = [  # a property, and what is true of it and of no other square m
     ("symmetric", lambda a: (a.T, a)), ("orthogonal", lambda a: (a.T * a, eye("d"))),
     ("idempotent", lambda a: (a * a, a)), ("stochastic", lambda a: (a * ones("d"), ones("d"))),
     ("diagonal", lambda a: (a * matrix("D", "d", "d", "diagonal"), matrix("D", "d", "d", "diagonal") * a)),
-    ("permutation", lambda a: (apply("gelu", X * a), apply("gelu", X) * a)),
-    ("permutation", lambda a: (a.T * ones("d"), ones("d"))),
-    ("positive", lambda a: (apply("relu", X * a), apply("relu", X) * a)),
+    ("permutation", lambda a: (a.T * ones("d"), ones("d"))), ("positive", lambda a: (apply("relu", a), a)),
     ("selection", lambda a: (apply("relu2", a), a)),
 ]
 
@@ -399,9 +327,9 @@ def test_an_inverse_exists_at_a_witness():
 
 TRUE = [
     (X * (A + B), X * A + X * B), ((X * W).T, W.T * X.T), (G * G.I, eye("d")), (X * eye("d"), X),
-    (apply("softmax", A) * ones("d"), ones("d")), (apply("relu", X).T, apply("relu", X.T)), (U.T * A * U, U.T * A.T * U),
+    (apply("softmax", A) * ones("d"), ones("d")), (apply("relu", X).T, apply("relu", X.T)),
+    (U.T * A * U, U.T * A.T * U),
     (per(lift(1), letter("d")) * (ones("d").T * ones("d")), eye(1)), (side(X, Y) * stack(W, W), X * W + Y * W),
-    (apply("softmax", A + U * ones("d").T), apply("softmax", A)),
 ]
 
 
@@ -442,64 +370,3 @@ def test_a_check_at_points_refuses_what_is_false():
     for left, right in ((A * B, B * A), (apply("gelu", X * A), apply("gelu", X) * A), (2 * X, X)):
         with pytest.raises(ProofError, match=" fails at "):
             witness.confirm(left, right)
-
-
-# ---------------------------------------------------------------- costs
-
-Z, Z2 = matrix("Z", "n", "d", "data"), matrix("Z2", "n", "n", "data", "stochastic")
-W1, W2 = matrix("W1", "d", "r"), matrix("W2", "r", "m")
-PERMUTED = matrix("P", "d", "d", "permutation")
-DIAGONAL, BIAS = matrix("D", "d", "d", "diagonal"), matrix("b", 1, "r")
-COSTS = [  # a term, what is stored for it
-    (Z * W1 * W2, "d*r + r*m"), (Z * (W1 * W2), "d*m"), (Z * W1 + ones("n") * BIAS, "d*r + r"),
-    (Z * W1 * W2 + Z * W1 * W1.T * W, "d*r + r*m + d*m"), (Z * DIAGONAL * W1, "d + d*r"), (Z * (DIAGONAL * W1), "d*r"),
-    (Z2 * Z * W1, "d*r"), (Z2 * (Z * W1), "d*r"), (Z * PERMUTED * W1, "d*r"), (apply("relu", Z * W1) * W2, "d*r + r*m"),
-    (Z * (A + B) * W1, "d^2 + d*r"), (Z * W1 * W1.T, "d*r"), (ones("n").T * Z, "0"), (Z * side(A, B), "2*d^2"),
-    (Z * eye("d") * W1, "d*r"), ((Z * W1).T * Z, "d*r"), (3 * (Z * W1), "d*r"), (Z * (W1 * W1.T), "d^2"),
-    (side(Z, Z * A) * stack(W1, W1), "d^2 + d*r"), (Z * DIAGONAL * DIAGONAL, "d"), (Z, "0"), (Z * Z.T * Z, "0"),
-    (ones("n") * BIAS + Z * W1, "d*r + r"), (apply("softmax", Z * A * Z.T) * (Z * A), "d^2"),
-]
-
-
-def kinds_of(term, sizes, tally):
-    """What each entry is when a term is run: 0, 1 a constant, 2 made of weights, 3 of data; `tally` gets each
-    product of two numbers, one of them data, wherever an entry adds up several of them."""
-    n, m = value(term.rows, sizes), value(term.columns, sizes)
-    parts = [kinds_of(part, sizes, tally) for part in term.parts]
-    if isinstance(term, Letter):
-        kind = 1 if "selection" in term.properties else 3 if "data" in term.properties else 2
-        return [[kind if "diagonal" not in term.properties or i == j else 0 for j in range(m)] for i in range(n)]
-    if isinstance(term, (Ones, Eye)):
-        return [[int(isinstance(term, Ones) or i == j) for j in range(m)] for i in range(n)]
-    if isinstance(term, Sum):
-        return [[max(part[i][j] for part in parts) for j in range(m)] for i in range(n)]
-    if isinstance(term, (Side, Stack)):
-        return [sum(rows, []) for rows in zip(*parts, strict=True)] if isinstance(term, Side) else sum(parts, [])
-    if isinstance(term, Transpose):
-        return [list(column) for column in zip(*parts[0], strict=True)]
-    if not isinstance(term, Product):
-        return [[3 if isinstance(term, Apply) else x for x in row] for row in parts[0]]
-    left = parts[0]
-    for right in parts[1:]:
-        found = [[[(x, y) for x, y in zip(row, column, strict=True) if x and y] for column in zip(*right, strict=True)]
-                 for row in left]
-        for pairs in (pairs for row in found for pairs in row):
-            run = [pair for pair in pairs if 1 not in pair and 3 in pair]
-            tally += run if len(run) > 1 else []
-        left = [[max((max(pair) for pair in pairs), default=0) for pairs in row] for row in found]
-    return left
-
-
-@pytest.mark.parametrize(("term", "stored"), COSTS, ids=[str(term) for term, _ in COSTS])
-def test_costs_against_numbers_that_are_counted(term, stored):
-    assert same(entries(term), read(stored) if stored != "0" else 0)
-    for sizes in ({"n": 3, "d": 2, "r": 4, "m": 5}, {"n": 2, "d": 5, "r": 3, "m": 2}):
-        tally = []
-        kinds_of(term, sizes, tally)
-        again = len(tally) - 3 * 2 * 4 * (term == COSTS[3][0]) if sizes["n"] == 3 else None
-        assert value(multiply_adds(term), sizes) == (len(tally) if again is None else again)
-
-
-def test_what_is_fused_is_computed_before_anything_runs():
-    assert fused(Z * (W1 * W2) + ones("n") * (BIAS * W2)) == [W1 * W2, BIAS * W2]
-    assert fused(Z) == []

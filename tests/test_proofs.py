@@ -49,21 +49,26 @@ def places(term):
     return found
 
 
+def altered(part, rng):
+    """Another letter, another sign, a summand dropped or added, factors or blocks swapped, a number changed."""
+    parts, at, other = list(part.parts), rng.randrange(len(part.parts) or 1), Letter("other", part.rows, part.columns)
+    swapped = (*parts[:at], *reversed(parts[at:at + 2]), *parts[at + 2:])
+    made = [lambda: other, lambda: -part, lambda: part + other, lambda: 2 * part, lambda: Transpose(part)]
+    if isinstance(part, Sum):
+        made += [lambda: total(parts[:at] + parts[at + 1:])] * 2
+    if isinstance(part, (Product, Side, Stack)):
+        made += [lambda: part.rebuilt(swapped)] * 2
+    if isinstance(part, Scaled):
+        made += [lambda: parts[0], lambda: scaled(letter("d"), part)]
+    return rng.choice(made)()
+
+
 def spoiled(term, rng):
-    """The term with one part altered: another letter, another sign, a summand dropped or added, factors swapped."""
+    """The term with one part altered, of the same shape."""
     for _ in range(50):
         part, put = rng.choice(places(term))
-        parts, at = list(part.parts), rng.randrange(len(part.parts) or 1)
-        other = Letter("other", part.rows, part.columns)
-        made = [lambda: other, lambda: -part, lambda: part + other, lambda: 2 * part, lambda: Transpose(part)]
-        if isinstance(part, Sum):
-            made += [lambda: total(parts[:at] + parts[at + 1:])] * 2
-        if isinstance(part, (Product, Side, Stack)):
-            made += [lambda: part.rebuilt((*parts[:at], *reversed(parts[at:at + 2]), *parts[at + 2:]))] * 2
-        if isinstance(part, Scaled):
-            made += [lambda: part.parts[0], lambda: scaled(letter("d"), part)]
         try:
-            new = put(rng.choice(made)())
+            new = put(altered(part, rng))
         except ShapeError:
             continue
         if new != term and (str(new.rows), str(new.columns)) == (str(term.rows), str(term.columns)):
@@ -173,7 +178,7 @@ def test_a_damaged_proof_is_refused_or_proves_what_is_true():
     for name, proof in PROOFS.items():
         kernel.replay(*proof)
         for damage, kinds in DAMAGES.items():
-            for kind in kinds * 4:
+            for kind in kinds * 8:
                 worse = damage(proof, rng, kind)
                 if worse is None:
                     continue
@@ -187,10 +192,9 @@ def test_a_damaged_proof_is_refused_or_proves_what_is_true():
                 ours, theirs = proof.lemmas[-1], worse.lemmas[-1]
                 if (ours.left, ours.right, proof.definitions) != (theirs.left, theirs.right, worse.definitions):
                     witness.confirm(theirs.left, theirs.right, meant(worse))
-    assert tried > 1_500
+    assert tried > 3_000
     assert len(seen) == sum(len(set(kinds)) for kinds in DAMAGES.values())
-    assert len(accepted) < tried / 25, accepted
-    assert {kind for _, kind in accepted} <= {"renamed", "flipped", "deleted", "meant"}, accepted
+    assert len(accepted) < tried / 100, accepted
 
 
 # ---------------------------------------------------------------- one rule at a time
@@ -326,7 +330,7 @@ def test_the_lines_of_two_layers():
     assert lines(shown.steps[1]) == TWO
     assert lines(shown.steps[0]) == [("XW₁ + 1b₁", r"X W_{1} + \mathbf{1} b_{1}", "by definition")]
     for text, latex, why in TWO:
-        assert f"= {text.ljust(len(TWO[3][0]))}  {why}\n" in shown.to_text()
+        assert f"= {text.ljust(len(TWO[4][0]))}  {why}\n" in shown.to_text()
         assert latex in shown.to_latex()
 
 
@@ -346,7 +350,7 @@ def test_a_thousand_layers_take_seven_steps_each_and_no_line_grows():
         proof = load("layer_collapse").proved("layer_collapse", layers=layers)
         kernel.replay(*proof)
         counts[layers] = [len(lemma.steps) for lemma in proof.lemmas]
-        assert max(nodes(step.term) for lemma in proof.lemmas for step in lemma.steps) == 12
+        assert max(nodes(step.term) for lemma in proof.lemmas for step in lemma.steps) == 13
         assert max(nodes(term) for _, term in proof.definitions.values()) == 7
     assert counts == {layers: [1, *[7] * (layers - 1)] for layers in counts}
 
@@ -360,13 +364,12 @@ BETWEEN = [  # what stands between, and what the two sides are at the witness
 
 @pytest.mark.parametrize(("activation", "left", "right"), BETWEEN, ids=[name for name, *_ in BETWEEN])
 def test_an_activation_between_is_refused_with_a_witness(activation, left, right):
-    with pytest.raises(ProofError, match=f"^layer_collapse: {activation} stands between layer 1 and layer 2: "
-                                         "refuted: X = ") as error:
+    with pytest.raises(ProofError, match=f"^layer_collapse.*{activation}.*: refuted: X = ") as error:
         prove("layer_collapse", activation=activation)
     sides = [chain.lines[-1].term.rows for chain in error.value.witness.steps]
     for side, expected in zip(sides, (left, right), strict=True):
         assert side == expected if isinstance(expected, list) else str(side[0][0]) == expected
-    assert error.value.witness.remarks[0].what[0] == "refuted: the two sides differ"
+    assert error.value.witness.remarks[0].pieces[0] == "refuted: the two sides differ"
 
 
 @pytest.mark.parametrize("layers", [1, 0, -3, 10**9, "x", 2.0, None, "2", 2_001])

@@ -19,6 +19,7 @@ Notation entry A := (@fun_of_matrix _ 1 1 A ord0 ord0).
 (* f of each row *)
 Definition rows (R : ringType) (f : forall k, 'rV[R]_k -> 'rV[R]_k) m n (A : 'M[R]_(m, n)) : 'M[R]_(m, n) :=
   \matrix_(i, j) f n (row i A) ord0 j.
+Arguments rows {R} f {m n} A.
 (* rows u, u + 1, ... of what it multiplies *)
 Definition window (R : ringType) (u m n : nat) : 'M[R]_(m, n) := \matrix_(i, j) (nat_of_ord i + u == nat_of_ord j)%N%:R.
 
@@ -180,10 +181,11 @@ Ltac close scalars := first [
   end
 | let i := fresh in let j := fresh in apply/matrixP=> i j; rewrite ?(addE, oppE, scaleE, zeroE);
   repeat match goal with |- context [@fun_of_matrix ?K ?m ?n ?A ?u ?v] =>
-    generalize (@fun_of_matrix K m n A u v); intro end;
+    let x := fresh in set x := (@fun_of_matrix K m n A u v); clearbody x end;
   scalars ].
 Ltac algebra facts scalars := first [ same | normal facts; close scalars ].
 Ltac units := rewrite ?(unitmx_mul, unitmx_tr, unitmx_inv, unitmx1); repeat (apply/andP; split); assumption.
 Ltac cancels := first [ assumption | apply: mulmxV; units | apply: mulVmx; units
                       | apply: tr_inv_l; units | apply: tr_inv_r; units ].
+Ltac turns := first [ assumption | rewrite trmx_inv ?trmxK; solve [ done | congr invmx; assumption ] ].
 Ltac inverts := first [ apply: inv_mul; units | exact: invmxK | exact: inv_tr | exact: inv_eye | apply: inv_orth; assumption ].

@@ -57,18 +57,19 @@ def multiply_adds(term: Term) -> Size:
     (n*d*r + n*r*m, n*d*m)
     """
     found: dict[str, Size] = {}
-    todo = [term]
-    while todo:
-        part = todo.pop(0)
-        if _stored(part):
-            continue
-        todo = [*part.parts, *todo]
-        for i in range(1, len(part.parts)) if isinstance(part, Product) else ():
-            left, right = part.parts[:i], part.parts[i]
-            if not (_cheap(right) or all(map(_cheap, left)) or (all(map(_stored, left)) and _stored(right))):
-                key = "*".join(one.key for one in (*left, right))
-                found[key] = part.rows * left[-1].columns * right.columns
+    _count(term, found)
     return added(found.values())
+
+
+def _count(term: Term, found: dict[str, Size]) -> None:
+    """The products of a term, those inside first, by what they multiply."""
+    for part in () if _stored(term) else term.parts:
+        _count(part, found)
+    for i in range(1, len(term.parts)) if isinstance(term, Product) and not _stored(term) else ():
+        left, right = term.parts[:i], term.parts[i]
+        if not (_cheap(right) or all(map(_cheap, left)) or (all(map(_stored, left)) and _stored(right))):
+            key = "*".join(one.key for one in (*left, right))
+            found[key] = term.rows * left[-1].columns * right.columns
 
 
 def fused(term: Term) -> list[Term]:

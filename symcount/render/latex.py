@@ -108,8 +108,14 @@ def symbols(shown: Derivation) -> list[str]:
 
 def spoken_of(remark: Remark) -> str:
     """A remark as a sentence with mathematics in it."""
-    return f"{remark.label.capitalize()}: " + "".join(
-        shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$" for shown in remark.pieces)
+    said = "".join(shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$"
+                   for shown in remark.pieces)
+    return f"{remark.label.capitalize()}: {joined(said)}"
+
+
+def joined(said: str) -> str:
+    """Both sides of an equation or a comparison as one formula."""
+    return re.sub(r"\$ ([=>]) \$", r" \1 ", said)
 
 
 def _piece(shown: Any) -> str:

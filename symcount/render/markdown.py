@@ -24,7 +24,8 @@ def derivation(shown: Derivation) -> str:
     blocks += [latex.step(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    remarks = [f"- {remark.label}: " + "".join(map(_piece, remark.pieces)) for remark in shown.remarks]
+    remarks = [f"- {remark.label}: " + latex.joined("".join(map(_piece, remark.pieces)).replace(r" \> ", " > "))
+               for remark in shown.remarks]
     return "\n\n".join([*blocks, *(["\n".join(remarks)] if remarks else []), *_notes(shown.notes)]) + "\n"
 
 

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from symcount.derivation import Derivation, Row, Table
+    from symcount.derivation import Derivation, Remark, Row, Table
     from symcount.forms import Form
 
+_WIDTH = 110  # of a remark, in signs
 _MARGIN = 12  # a left side that is longer stands on a line of its own
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -60,9 +61,17 @@ def derivation(shown: Derivation) -> str:
     blocks += [_chain(step) if isinstance(step, Chain) else _equation(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    blocks += ["\n".join(f"{remark.label}: {''.join(map(_piece, remark.pieces))}" for remark in shown.remarks)]
+    blocks += ["\n".join(map(_remark, shown.remarks))]
     blocks.append(_notes(shown.notes))
     return "\n\n".join(filter(None, blocks))
+
+
+def _remark(remark: Remark) -> str:
+    from textwrap import fill
+
+    said = f"{remark.label}: {''.join(map(_piece, remark.pieces))}".replace(" = ", "\u00a0=\u00a0")  # kept on one line
+    wrapped = fill(said, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return wrapped.replace("\u00a0", " ")
 
 
 def _symbol(row: Any) -> tuple[str, str, str]:
