@@ -131,7 +131,7 @@ class Grower:
         if not self.bound:
             found.append([self.leaf(rows, 1), ones("n").T, ones("n"), self.leaf(1, columns)])
         if isinstance(rows, int) and rows > 1 and columns == 1:
-            found += [[Shift(1, rows, 6), ones(6)]] * 4
+            found += [[Shift(1, rows, 6), ones(6)]] * 8
         if isinstance(rows, int) and rows > 1:
             found.append([Shift(1, rows, 5), Shift(1, 5, 6), self.leaf(6, columns)])
         if columns == 1:

@@ -26,17 +26,24 @@ _EXHAUSTIVE = 256  # so many matrices of one letter are listed; of a larger one,
 
 
 def sizes_of(*terms: Term) -> list[str]:
-    """The size letters of terms, in order."""
+    """The size letters of terms, in alphabetical order."""
     found: dict[str, None] = {}
-    for term in terms:
-        todo = [term]
-        while todo:
-            part = todo.pop()
-            todo.extend(part.parts)
-            numbers = [part.number] if isinstance(part, Scaled) else []
-            for size in (part.rows, part.columns, *numbers):
-                found.update(dict.fromkeys(x for x in names_of(size) if isinstance(x, str)))
+    for part in _parts(terms):
+        for size in (part.rows, part.columns, part.number) if isinstance(part, Scaled) else (part.rows, part.columns):
+            if not isinstance(size, int):
+                found.update(dict.fromkeys(name for name in names_of(size) if isinstance(name, str)))
     return sorted(found)
+
+
+def _parts(terms: tuple[Term, ...]) -> Iterator[Term]:
+    """All parts of terms, equal ones once."""
+    seen, todo = set(), list(reversed(terms))
+    while todo:
+        part = todo.pop()
+        if part.key not in seen:
+            seen.add(part.key)
+            todo.extend(part.parts)
+            yield part
 
 
 def numbers_of(*terms: Term) -> list[str]:
@@ -60,21 +67,18 @@ def numbers_of(*terms: Term) -> list[str]:
 def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[int, int]] | None:
     """The shape of every letter for these sizes; None where a size of any part is no positive whole number."""
     found: dict[str, tuple[int, int]] = {}
-    seen, todo = set(), list(terms)
-    while todo:
-        part = todo.pop()
-        if part.key in seen:
-            continue
-        seen.add(part.key)
-        todo.extend(part.parts)
-        try:
-            rows, columns = value(part.rows, sizes), value(part.columns, sizes)
-        except SymcountError:
-            return None
-        if rows < 1 or columns < 1:
-            return None
+    known: dict[int, int] = {}  # one size is many matrices'
+    for part in _parts(terms):
+        for size in (part.rows, part.columns):
+            if id(size) not in known:
+                try:
+                    known[id(size)] = value(size, sizes)
+                except SymcountError:
+                    return None
+            if known[id(size)] < 1:
+                return None
         if isinstance(part, Letter):
-            found[part.name] = rows, columns
+            found[part.name] = known[id(part.rows)], known[id(part.columns)]
     return found
 
 

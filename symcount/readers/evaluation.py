@@ -43,7 +43,7 @@ def evaluate(subject: Any, /, *, weights: Mapping[str, Any] | Callable[[str, tup
     `functions` are meanings of kinds of `pointwise` that have none here, or another: {"rotary": f}, f of arrays.
     If all numbers are ints and Fractions, the run is exact; if one is a float, all are. Dropout does nothing.
 
-    >>> from symcount import model
+    >>> from symcount import evaluate, model
     >>> run = evaluate(model("mlp:2-2-1"), x=[[0, 2]], weights={"layer1.weight": [[1, 2], [-1, 1]],
     ...     "layer1.bias": [0, 1], "layer2.weight": [[2], [1]], "layer2.bias": [-1]})
     >>> print(run)
@@ -216,7 +216,7 @@ class _Pass:
         self.exact = all(array.dtype == object for array in given.values())
         self.dtype = object if self.exact else float
         self.whole = np.frompyfunc(lambda x: int(x) if getattr(x, "denominator", 0) == 1 else x, 1, 1)
-        self.loops = {op.details["of"] for op in ops if op.verb == "leave"}
+        self.loops = {x.scope for op in ops if op.verb == "leave" for x in op.details["loop"]}
         self.made: dict[Tensor, Any] = {}
         self.steps: list[Step] = []
         self.at: dict[Any, int] = {}
@@ -247,7 +247,7 @@ class _Pass:
             mark = scope.mark if op.verb == "weight" else None
             several = not mark and not same(scope.runs, 1)
             if several and scope not in self.at:
-                raise ShapeError(f"{op.path}: made in a run of '{scope.name}', but all have ended; which is not said")
+                raise ShapeError(f"{op.path}: its mark is of '{scope.name}', whose runs are over; make it outside")
             found.append((scope.name, self.at[scope] if several else None))
             scope = mark.scope if mark else scope.parent
         return found[::-1]
@@ -264,20 +264,21 @@ class _Pass:
 
     def enter(self, op: Tensor, x: Any) -> Any:
         """What came in, or its step of the axis run over; in a later run, what the one before it returned."""
-        if "next" in op.details and self.past[op.scope]:
-            return self.like(op.details["next"][0], op.axes, self.past[op.scope][-1])
+        if "loop" in op.details and self.past[op.scope]:
+            return self.like(op.details["loop"][0], op.axes, self.past[op.scope][-1])
         return x[tuple(slice(None) if axis in op.axes else self.at[op.scope] for axis in op.inputs[0].axes)]
 
-    def leave(self, op: Tensor, *_: Any) -> Any:
+    def leave(self, op: Tensor, _: Any) -> Any:
         """What the last run returned, of none what came in; along an axis run over, what each did."""
-        y, *entered = op.inputs
-        if not entered:
+        y, = op.inputs
+        if not op.details["loop"]:
             return self.like(y, op.axes)
+        entered, = op.details["loop"]
         over = [i for i, axis in enumerate(op.axes) if axis not in y.axes]
-        rows = [self.like(y, [a for a in op.axes if a in y.axes], made) for made in self.past[op.details["of"]]]
+        rows = [self.like(y, [a for a in op.axes if a in y.axes], made) for made in self.past[entered.scope]]
         if over:
             return self.np.stack(rows, over[0]) if rows else self.np.zeros(self.shape(op))
-        return rows[-1] if rows else self.like(entered[0].inputs[0], op.axes)
+        return rows[-1] if rows else self.like(entered.inputs[0], op.axes)
 
     def merge(self, op: Tensor, _: Any) -> Any:
         first, *others = op.details["parts"]
