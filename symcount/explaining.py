@@ -37,7 +37,8 @@ def explain(thing: str) -> str:
         letter = row(thing)
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
-    known_names = {*names(), *conventions(), *TABLE, *identities(), *(key for file in files() for key in load(file).keys)}
+    keys_of = (key for file in files() for key in load(file).keys)
+    known_names = {*names(), *conventions(), *TABLE, *identities(), *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 

@@ -313,7 +313,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     finally:
         here.reset(token)
     outputs = result if isinstance(result, tuple) else (result,)
-    if over is not None or not (isinstance(runs, int) and runs == 1):
+    if looped := over is not None or not (isinstance(runs, int) and runs == 1):
         _same_shapes(path, inner, outputs, sequences)
     left = []
     for i, y in enumerate(outputs):
@@ -323,15 +323,17 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
         if over is not None and over in y.axes:
             raise ShapeError(f"{path} runs over axis '{over}', which its body cannot return: {y}")
         axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
-        left.append(Tensor("leave", y.name, (y,), axes))
+        left.append(Tensor("leave", y.name, (y,), axes, loop=(inner[i],) if looped else ()))  # of no run: what came in
+        if looped and not sequences[i]:
+            inner[i].details["loop"] = (y,)  # in a later run, what the one before it returned
     return tuple(left) if isinstance(result, tuple) else left[0]
 
 
 def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor]:
     """Everything that a result was made from, in the order of making, each once.
 
-    What a body captured from outside is an ordinary input, so it is found too. `step`: do not go behind rows
-    that are all remembered (a `cached` that gains none), as when one more token is decoded.
+    What a body captured from outside, or returned for its next run only, is found too. `step`: do not go behind
+    rows that are all remembered (a `cached` that gains none), as when one more token is decoded.
     """
     todo = list(net) if isinstance(net, tuple) else [net]
     for x in todo:
@@ -344,7 +346,7 @@ def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor
             continue
         found[x.serial] = x
         if not (step and x.verb == "cached" and x.details["remembered"]):
-            todo.extend(x.inputs)
+            todo.extend((*x.inputs, *x.details.get("loop", ())))
     return [found[serial] for serial in sorted(found)]
 
 

@@ -11,9 +11,10 @@ from math import gcd
 
 from symcount.algebra.cost import entries, multiply_adds
 from symcount.algebra.kernel import RULES, Proof, replay
-from symcount.algebra.sampling import numbers_of
+from symcount.algebra.sampling import numbers_of, sizes_of
+from symcount.algebra.sampling import shapes as possible
 from symcount.algebra.search import find
-from symcount.algebra.statements import read_equation
+from symcount.algebra.statements import read_statement
 from symcount.algebra.terms import Letter, Named, Term, letters, total
 from symcount.algebra.witness import Witness, confirm
 from symcount.algebra.witness import refute as counterexample
@@ -62,7 +63,7 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
         raise disproved(f"{claim} {error}", left, right) from None
     checked(proof)
     remarks = [Remark("when", (condition,)) for condition in identity.conditions]
-    remarks += [Remark("why", (identity.reason,)), *saved(identity.left, identity.right)]
+    remarks += [Remark("why", (identity.reason,)), *(() if counts else saved(identity.left, identity.right))]
     for neighbour in identity.neighbours:
         found = counterexample(neighbour.left, neighbour.right)
         if found is None:
@@ -82,7 +83,7 @@ def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **count
     Figure(rows=[[-1]])
     """
     if not isinstance(claim, str) or "=" in claim:
-        left, right = _read(claim, shapes)
+        left, right, _ = _read(claim, shapes)
     else:
         identity = load(claim)
         try:
@@ -190,23 +191,24 @@ def _factors(form: Form) -> tuple[Form, ...]:
 
 
 def _statement(claim: Any, shapes: Any) -> Derivation:
-    left, right = _read(claim, shapes)
+    left, right, divisors = _read(claim, shapes)
     title = claim if isinstance(claim, str) else f"{left} = {right}"
     found = find("statement", left, right)
     if found is None:
         raise disproved(title, left, right)
     proof = Proof((found,))
     checked(proof)
+    remarks = [Remark("when", (opaque(Named(name)), " is not 0")) for name in divisors]
     return Derivation(title, chains(proof), symbols=_declared(proof), proof=proof,
-                      remarks=(Remark("verdict", ("proved: every step was replayed",)),))
+                      remarks=(*remarks, Remark("verdict", ("proved: every step was replayed",))))
 
 
-def _read(claim: Any, shapes: Any) -> tuple[Term, Term]:
-    """Both sides of a statement: a text with shapes, or two SymPy expressions, whose letters have theirs."""
+def _read(claim: Any, shapes: Any) -> tuple[Term, Term, list[str]]:
+    """Both sides of a text with shapes, or of two SymPy expressions, whose letters have theirs; and what divides."""
     if isinstance(claim, str):
         if not shapes:
             raise ModelError(f"'{clipped(claim)}' needs the shapes of its letters, as in X: n x d, W: d x m")
-        return read_equation(claim, shapes)
+        return read_statement(claim, shapes)
     if not isinstance(claim, tuple) or len(claim) != 2:  # SymPy's Eq would decide at once, and not by our rules
         raise ModelError(f"{claim!r} is no claim: an identity's name, 'left = right', or a pair (left, right) is")
     from symcount.algebra.sympy_terms import from_sympy
@@ -214,7 +216,9 @@ def _read(claim: Any, shapes: Any) -> tuple[Term, Term]:
     declared = {name: tuple(str(words).split()) for name, words in (shapes or {}).items()}
     left, right = (side if isinstance(side, Term) else from_sympy(side, declared) for side in claim)
     total([left, right])  # refuses sides of unlike shapes
-    return left, right
+    if all(possible((left, right), dict.fromkeys(sizes_of(left, right), size)) is None for size in (1, 2, 3, 8)):
+        raise ModelError(f"{left} = {right}: no sizes up to 8 fit it; write large sizes as letters")
+    return left, right, []
 
 
 def disproved(claim: str, left: Term, right: Term) -> ProofError:

@@ -16,6 +16,7 @@ from symcount.cli import main
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 IDENTITIES = ROOT / "docs" / "identities.md"
+PRINTED = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -48,11 +49,33 @@ def written_anew(text: str) -> str:
     return CONSOLE.sub(again, text)
 
 
+def executed(text: str) -> list[tuple[str, str]]:
+    """(Python block, what it prints) for every Python block that a text block follows, in one namespace."""
+    scope: dict[str, object] = {}
+    found = []
+    for code, _ in PRINTED.findall(text):
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(code, "document", "exec"), scope)  # noqa: S102 - our own document
+        found.append((code, shown.getvalue()))
+    return found
+
+
+def printed_anew(text: str) -> str:
+    """The document with what its Python blocks print now."""
+    made = iter(executed(text))
+
+    def again(_: re.Match[str]) -> str:
+        code, output = next(made)
+        return f"```python\n{code}```\n\n```text\n{output}```"
+    return PRINTED.sub(again, text)
+
+
 def identities_page() -> str:
     """The page of all identities, each as `prove` derives it."""
     from symcount import identities, prove
 
-    head = ["# The identities", "", "Written by `python tests/documents.py`: each is `symcount prove NAME --format markdown`.",
+    head = ["# The identities", "", "Written by `python tests/documents.py`; each is `symcount prove NAME`.",
             "How to read, use and add them: [proofs](proofs.md).", ""]
     names = identities()
     listed = [f"- [{name}](#{name})" for name in names]
@@ -63,5 +86,5 @@ def identities_page() -> str:
 if __name__ == "__main__":  # the pages of docs/ need files of their own, which the tests make: mend them by hand
     readme = ROOT / "README.md"
     for page in (readme, ROOT / "docs" / "proofs.md"):
-        page.write_text(written_anew(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
     IDENTITIES.write_text(identities_page(), encoding="utf-8")

@@ -61,7 +61,7 @@ class Grower:
         return self.rng.choice(self.sizes)
 
     def letter(self, rows, columns, *words, over=()):
-        name = f"{''.join((*words, *over)) or 'free'}{self.rng.randrange(2)}<{rows},{columns}>"
+        name = f"{''.join((*words, *over)) or 'free'}{self.rng.randrange(2)}_{rows},{columns}".replace("+", "and")
         return matrix(name, rows, columns, *words, over=over)
 
     def leaf(self, rows, columns, over=()):

@@ -87,6 +87,22 @@ def test_add_an_architecture(tmp_path, monkeypatch):
         sys.modules.pop("symcount.architectures.gpt_neo", None)
 
 
+@pytest.mark.parametrize(("command", "output"), documents.sessions(PAGES["proofs.md"].read_text(encoding="utf-8")),
+                         ids=lambda text: text.splitlines()[0] if text else "")
+def test_proofs_commands_print_what_stands_there(command, output):
+    assert documents.run(command) == output
+
+
+def test_proofs_python():
+    page = PAGES["proofs.md"].read_text(encoding="utf-8")
+    assert len(documents.executed(page)) == 2
+    assert documents.printed_anew(page) == page
+
+
+def test_the_page_of_identities_is_as_they_are():
+    assert documents.IDENTITIES.read_text(encoding="utf-8") == documents.identities_page()
+
+
 @pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
 def test_links_exist(page):
     path = PAGES.get(page, documents.ROOT / page)

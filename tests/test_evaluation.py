@@ -1,25 +1,18 @@
-"""Evaluation: the lesson's example, each verb, repetition and sharing, masks and families against NumPy, every refusal.
-
-What a run must be is worked out here a second time, by hand, in plain lists or in NumPy; with `-m live`, it is what
-transformers computes.
-"""
+"""Evaluation: the lesson's example, fractions against plain lists, each verb, repetition and sharing, by hand."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from fractions import Fraction
-from itertools import pairwise, product
-from math import erf
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from networks import HALF, LESSON, A, B, C, X, affine, step, steps, x, y
 
-from symcount import Mask, Shared, evaluate, letter, model, network, weight, within
-from symcount.errors import ModelError, ShapeError, SizeError, SymcountError
+from symcount import Shared, evaluate, model, network, weight, within
 from symcount.functions import FUNCTIONS
-from symcount.layers import attention, linear
+from symcount.layers import linear
 from symcount.network import (
     cached,
     concat,
@@ -37,33 +30,14 @@ from symcount.network import (
     walk,
     window,
 )
-from symcount.readers import repeats
-from symcount.readers.evaluation import KINDS, VERBS, Run
-from symcount.sizes import same, value
+from symcount.readers.running import KINDS, VERBS
 
 np = pytest.importorskip("numpy", reason="evaluation needs NumPy, which the extra 'evaluate' installs")
 
-HALF = Fraction(1, 2)
-
-
-def shapes(net, values):
-    """{path: shape} of the weights of a network: an axis for each repeated scope they are made in, then their own."""
-    found = {}
-    for path, (w, *_) in network.weights(net).items():
-        runs = [n for _, n in repeats(w.scope.home if w.scope else None) if not same(n, 1)]
-        found[path] = tuple(value(n, values) for n in (*runs, *w.axes.values()))
-    return found
-
-
-def drawn(net, values, seed=0):
-    """Random floats for every weight."""
-    rng = np.random.default_rng(seed)
-    return {path: rng.normal(size=shape) for path, shape in shapes(net, values).items()}
 
 
 # ---------------------------------------------------------------- the lesson
 
-LESSON = {"layer1.weight": [[1, 2], [-1, 1]], "layer1.bias": [0, 1], "layer2.weight": [[2], [1]], "layer2.bias": [-1]}
 
 
 def test_a_two_layer_network_in_three_lines():
@@ -145,8 +119,8 @@ def test_any_perceptron_of_fractions(network, activation):
 
 
 def test_floats_are_taken_where_one_is():
-    for x, w in (([[0.0, 2]], LESSON), ([[0, 2]], LESSON | {"layer2.bias": [-1.0]})):
-        run = evaluate(model("mlp:2-2-1"), x=x, weights=w)
+    for given_x, w in (([[0.0, 2]], LESSON), ([[0, 2]], LESSON | {"layer2.bias": [-1.0]})):
+        run = evaluate(model("mlp:2-2-1"), x=given_x, weights=w)
         assert not run.exact
         assert run.result.dtype == float
         assert run.result.tolist() == [[2.0]]
@@ -156,8 +130,8 @@ def test_floats_are_taken_where_one_is():
 def test_exact_numbers_neither_overflow_nor_round():
     large = 2**62
     net = linear(tensor(b=1, d=2), "up", h=1, bias=False)
-    for x in (np.array([[large, large]]), [[large, large]], [list(np.array([large, large]))]):
-        run = evaluate(net, x=x, weights={"up.weight": np.array([[large], [large]])})
+    for given_x in (np.array([[large, large]]), [[large, large]], [list(np.array([large, large]))]):
+        run = evaluate(net, x=given_x, weights={"up.weight": np.array([[large], [large]])})
         assert run.result.tolist() == [[2 * large**2]]
     third = evaluate(net, x=[[Fraction(1, 3), Fraction(1, 6)]], weights={"up.weight": [[1], [1]]})
     assert (third.result.tolist(), repr(third).splitlines()[-1]) == ([[HALF]], "  up  contract  [[1/2]]")
@@ -165,8 +139,6 @@ def test_exact_numbers_neither_overflow_nor_round():
 
 # ---------------------------------------------------------------- what each verb does
 
-X = [[[1, 2, 3], [4, 5, 6]]]
-x, y = tensor(b=1, s=2, d=3), tensor("y", b=1, s=2, d=3)
 image = tensor("x", i=4, j=2)
 GRID = [[1, 2], [3, 4], [5, 6], [7, 8]]
 SCORES = [[3, 9, 9, -1]]
@@ -255,11 +227,6 @@ def test_every_verb_and_kind_was_tried():
 
 # ---------------------------------------------------------------- repetition, and where weights are made
 
-def step(x, name="up"):
-    """wx + b of one number, so that the order of two steps is seen."""
-    return linear(x, name, d=1)
-
-
 def layers(runs, **how):
     return lambda x: within("layers", step, x, runs=runs, **how)
 
@@ -307,26 +274,6 @@ def constant(x):
     return within("layers", lambda _: first, x, runs=2)
 
 
-def line(*numbers):
-    return [[n] for n in numbers]
-
-
-def affine(x, *steps):
-    for w, b in steps:
-        x = w*x + b
-    return x
-
-
-def steps(numbers):
-    """(w, b) of steps as weights of `linear`; w alone as it is."""
-    told = {}
-    for path, array in ((path, np.array(array)) for path, array in numbers.items()):
-        told |= {path: array[..., None]} if path == "w" else {
-            f"{path}.weight": array[..., :1, None], f"{path}.bias": array[..., 1:]}
-    return told
-
-
-A, B, C = (2, 1), (3, -1), (5, 7)  # w and b of a step
 REPEATED = [  # network of x = 4, its weights, what it makes
     (step,                                 {"up": A},               affine(4, A)),
     (layers(3),                            {"layers.up": [A, B, C]}, affine(4, A, B, C)),
@@ -377,464 +324,3 @@ def test_every_run_of_a_repeated_part_can_be_read():
     assert [step.at for step in run.steps if step.what == "bias"] == [
         "all.0.layers.0.up", "all.0.layers.1.up", "all.1.layers.0.up", "all.1.layers.1.up"]
     assert {step.path for step in run.steps if step.what == "bias"} == {"all.layers.up"}
-
-
-# ---------------------------------------------------------------- over an axis
-
-def total(x, state):
-    """Running totals of the affine of each step, and the last."""
-    state = pointwise(state, step(x), kind="add")
-    return state, state
-
-
-def turning(x, state):
-    """A body that returns its axes in another order."""
-    state = contract(pointwise(state, x, kind="add"), to="d b", name="turned")
-    return state, state
-
-
-state = tensor("h", d=1)
-OVER = [  # network, inputs, weights, what it makes
-    (lambda: within("rnn", total, tensor(s=3, d=1), state, over="s", shared=True),
-     {"x": [[1], [2], [3]], "h": [10]}, {"rnn.up": A}, ([[13], [18], [25]], [25])),
-    (lambda: within("rnn", total, tensor(d=1, s=3), state, over="s", shared=True)[0],
-     {"x": [[1, 2, 3]], "h": [10]}, {"rnn.up": A}, [[13, 18, 25]]),
-    (lambda: within("rnn", total, tensor(s=2, d=1), state, over="s"),
-     {"x": [[1], [2]], "h": [10]}, {"rnn.up": [A, B]}, ([[13], [18]], [18])),
-    (lambda: within("rnn", total, tensor(s=1, d=1), state, over="s"),
-     {"x": [[1]], "h": [10]}, {"rnn.up": A}, ([[13]], [13])),
-    (lambda: within("rnn", turning, tensor(b=2, s=2, d=2), tensor("h", b=2, d=2), over="s"),
-     {"x": [[[1, 2], [3, 4]], [[5, 6], [7, 8]]], "h": [[0, 10], [20, 30]]}, {},
-     ([[[1, 12], [4, 16]], [[25, 36], [32, 44]]], [[4, 16], [32, 44]])),
-    (lambda: within("same", lambda x: state, tensor(s=2, d=1), over="s"),
-     {"x": [[1], [2]], "h": [5]}, {}, [[5], [5]]),
-    (lambda: within("none", lambda x, h: (x, h), tensor(s=0, d=1), state, over="s"),
-     {"x": np.zeros((0, 1), int), "h": [5]}, {}, ([], [5])),
-    (lambda: within("layers", lambda x: within("rnn", step, x, over="s", shared=True), tensor(s=2, d=1), runs=2),
-     {"x": [[1], [2]]}, {"layers.rnn.up": [A, B]}, [[affine(1, A, B)], [affine(2, A, B)]]),
-    *((lambda runs=runs: within("turned", lambda x: contract(x, to="d b", name="turned"), tensor(b=2, d=2), runs=runs),
-       {"x": [[1, 2], [3, 4]]}, {}, [[1, 2], [3, 4]]) for runs in (0, 1, 3)),
-]
-
-
-@pytest.mark.parametrize(("net", "numbers", "weights", "made"), OVER)
-def test_over_an_axis(net, numbers, weights, made):
-    result = evaluate(net(), weights=steps(weights), **numbers).result
-    assert (tuple(x.tolist() for x in result) if isinstance(made, tuple) else result.tolist()) == made
-
-
-def test_an_lstm():
-    def cell(x, h, c):
-        gates = pointwise(linear(x, "input", gates=4, h=3), linear(h, "hidden", over="h", gates=4, h=3), kind="add")
-        enter, forget, new, leave = (select(gates, "gates", i) for i in range(4))
-        enter, forget, leave = (pointwise(gate, kind="sigmoid") for gate in (enter, forget, leave))
-        kept = pointwise(forget, c, kind="multiply", name="kept")
-        c = pointwise(kept, pointwise(enter, pointwise(new, kind="tanh"), kind="multiply", name="new"), kind="add")
-        h = pointwise(leave, pointwise(c, kind="tanh", name="shown"), kind="multiply", name="out")
-        return h, h, c
-
-    def lstm(z):
-        states = tensor("h", b=z.b, h=3), tensor("c", b=z.b, h=3)
-        return within("lstm", cell, tensor(b=z.b, s=z.s, d=2), *states, over="s", shared=True)[0]
-
-    rng = np.random.default_rng(1)
-    x, h, c = rng.normal(size=(2, 5, 2)), rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
-    w = drawn(model(lstm).network(), {"s": 5})
-    run = evaluate(model(lstm), x=x, h=h, c=c, weights=w)
-    flat = {path: array.reshape(*array.shape[:-2], 12) for path, array in w.items()}
-    for i in range(5):
-        gates = x[:, i] @ flat["lstm.input.weight"] + flat["lstm.input.bias"]
-        gates = gates + h @ flat["lstm.hidden.weight"] + flat["lstm.hidden.bias"]
-        enter, forget, new, leave = np.split(gates, 4, axis=1)
-        c = c/(1 + np.exp(-forget)) + np.tanh(new)/(1 + np.exp(-enter))
-        h = np.tanh(c)/(1 + np.exp(-leave))
-        assert run.result[:, i] == pytest.approx(h, abs=1e-12)
-        assert run[f"lstm.{i}.out"] == pytest.approx(h, abs=1e-12)
-
-
-# ---------------------------------------------------------------- masks
-
-def attend(s, t, mask):
-    scores = contract(tensor("q", s=s, k=2), tensor("k", t=t, k=2), to="s t", name="scores", mask=mask)
-    return contract(pointwise(scores, kind="softmax"), tensor("v", t=t, k=2), to="s k", name="mix", mask=mask)
-
-
-MASKS = [None, Mask(), Mask(causal=True), *(Mask(causal=True, window=w) for w in range(1, 6))]
-
-
-@pytest.mark.parametrize("mask", MASKS, ids=str)
-@pytest.mark.parametrize(("s", "t"), [(1, 1), (4, 4), (1, 4), (3, 5)])
-def test_masks_pair_by_pair(s, t, mask):
-    """The queries are the last s of the t positions; a key counts if it is none of those after, nor too far before."""
-    rng = np.random.default_rng(2)
-    q, k, v = rng.normal(size=(s, 2)), rng.normal(size=(t, 2)), rng.normal(size=(t, 2))
-    made = evaluate(attend(s, t, mask), q=q, k=k, v=v).result
-    for i in range(s):
-        at = t - s + i
-        counted = [j for j in range(t) if mask in (None, Mask()) or (j <= at and at - j < (mask.window or t))]
-        powers = [np.exp(q[i] @ k[j]) for j in counted]
-        assert made[i] == pytest.approx(sum(p*v[j] for p, j in zip(powers, counted, strict=True)) / sum(powers))
-
-
-def test_a_masked_score_is_minus_infinity_and_takes_no_part_also_among_fractions():
-    run = evaluate(attend(2, 2, Mask(causal=True)), q=[[0, 0], [0, 0]], k=[[1, 2], [3, 4]], v=[[2, 4], [6, 9]])
-    assert run.exact
-    assert run["scores"].tolist() == [[0, float("-inf")], [0, 0]]
-    assert run["softmax"].tolist() == [[1, 0], [HALF, HALF]]
-    assert run.result.tolist() == [[2, 4], [4, 13*HALF]]
-
-
-def test_without_a_softmax_masked_pairs_are_left_out_of_the_sum():
-    q, k, v = tensor("q", s=3, k=1), tensor("k", t=3, k=1), tensor("v", t=3)
-    scores = contract(q, k, to="s t", name="scores", mask=Mask(causal=True))
-    numbers = {"q": [[1], [2], [3]], "k": [[1], [10], [100]], "v": [1, 1, 1]}
-    for net in (contract(scores, v, to="s", name="mix", mask=Mask(causal=True)),
-                contract(q, k, v, to="s", name="mix", mask=Mask(causal=True))):
-        assert evaluate(net, **numbers).result.tolist() == [1, 22, 333]
-
-
-# ---------------------------------------------------------------- families, against NumPy
-
-def rotary(x):
-    """Pairs (i, i + k/2) of the last axis are turned by s·10000^(-2i/k), s being the second axis: Su et al. 2021."""
-    half = x.shape[-1] // 2
-    angle = np.arange(x.shape[1])[:, None] * 10_000.0 ** (-np.arange(half) / half)
-    angle = angle.reshape(1, x.shape[1], *[1]*(x.ndim - 3), half)
-    left, right = x[..., :half], x[..., half:]
-    return np.concatenate([left*np.cos(angle) - right*np.sin(angle), right*np.cos(angle) + left*np.sin(angle)], -1)
-
-
-def layer_norm(x, w, b):
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * w + b
-
-
-def rms_norm(x, w):
-    return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * w
-
-
-gelu = np.vectorize(lambda x: x*(1 + erf(x / 2**0.5)) / 2)
-
-
-def heads(x, w, name, causal, turned=lambda x: x):
-    """Attention, one head after another; every head of g key-value groups is asked by q queries."""
-    def through(name):
-        return np.tensordot(x, w[f"{name}.weight"], 1) + w.get(f"{name}.bias", 0)
-
-    query, key, value = turned(through(f"{name}.query")), turned(through(f"{name}.key")), through(f"{name}.value")
-    made = np.zeros((*x.shape[:2], w[f"{name}.output.weight"].shape[-1]))
-    for b, g, q in product(range(x.shape[0]), range(key.shape[2]), range(query.shape[3])):
-        scores = query[b, :, g, q] @ key[b, :, g].T
-        scores = np.where(np.tril(np.ones_like(scores)) == 1, scores, -1e30) if causal else scores
-        powers = np.exp(scores - scores.max(1, keepdims=True))
-        made[b] += powers / powers.sum(1, keepdims=True) @ value[b, :, g] @ w[f"{name}.output.weight"][g, q]
-    return made + w.get(f"{name}.output.bias", 0)
-
-
-def feed(x, w, name):
-    return gelu(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"]) @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
-
-
-def llama(ids, w, layers):
-    x = w["embeddings.weight"][ids]
-    for at in layers:
-        x = x + heads(rms_norm(x, at["attention_norm.weight"]), at, "attention", causal=True, turned=rotary)
-        y = rms_norm(x, at["mlp_norm.weight"])
-        gate = y @ at["mlp.gate.weight"]
-        x = x + (gate / (1 + np.exp(-gate)) * (y @ at["mlp.up.weight"])) @ at["mlp.down.weight"]
-    return rms_norm(x, w["norm.weight"]) @ w["head.weight"]
-
-
-def gpt2(ids, w, layers):
-    x = w["embeddings.word.weight"][ids] + w["embeddings.position.weight"][:ids.shape[1]]
-    for at in layers:
-        y = layer_norm(x, at["attention_norm.weight"], at["attention_norm.bias"])
-        x = x + heads(y, at, "attention", causal=True)
-        x = x + feed(layer_norm(x, at["mlp_norm.weight"], at["mlp_norm.bias"]), at, "mlp")
-    return layer_norm(x, w["norm.weight"], w["norm.bias"]) @ w["embeddings.word.weight"].T
-
-
-def bert(ids, w, layers):
-    x = w["embeddings.word.weight"][ids] + w["embeddings.type.weight"][ids]
-    x = x + w["embeddings.position.weight"][:ids.shape[1]]
-    x = layer_norm(x, w["embeddings.norm.weight"], w["embeddings.norm.bias"])
-    for at in layers:
-        x = x + heads(x, at, "attention", causal=False)
-        x = layer_norm(x, at["attention_norm.weight"], at["attention_norm.bias"])
-        x = layer_norm(x + feed(x, at, "mlp"), at["mlp_norm.weight"], at["mlp_norm.bias"])
-    return x, np.tanh(x[:, 0] @ w["pooler.weight"] + w["pooler.bias"])
-
-
-FAMILIES = {
-    "llama": (llama, "llama:V=11,d=12,h=5,L=2,heads=6,kv=3,k=4"),
-    "gpt2": (gpt2, "gpt2:V=11,d=6,P=9,L=2,heads=3"),
-    "bert": (bert, "bert:V=11,d=6,h=5,P=9,L=2,heads=3,types=11"),
-}
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_against_numpy(family):
-    by_hand, name = FAMILIES[family]
-    one = model(name)
-    ids, w = np.array([[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]]), drawn(one.network(), one.values)
-    inputs = {op.name: ids for op in walk(one.network()) if op.verb == "input"}
-    run = evaluate(one, weights=w, functions={"rotary": rotary} if family == "llama" else None, **inputs)
-    stacked = {path: array for path, array in w.items() if path.startswith("layers.")}
-    layers = [{path[7:]: array[i] for path, array in stacked.items()} for i in range(2)]
-    expected = by_hand(ids, w, layers)
-    for made, hand in zip(*((x if isinstance(x, tuple) else (x,)) for x in (run.result, expected)), strict=True):
-        assert made.shape == hand.shape
-        assert made == pytest.approx(hand, abs=1e-9)
-
-
-def test_decoding_with_remembered_rows_is_the_last_of_the_whole():
-    """Rows of earlier positions, given for every layer at the paths of `cached`, instead of being computed."""
-    def decoder(z):
-        def block(x):
-            return pointwise(x, within("attention", attention, x, z=z, t=z.t, mask=Mask(causal=True)), kind="add")
-        return within("layers", block, tensor(b=z.b, s=z.s, d=z.d), runs=z.L)
-
-    one = model(decoder, d=4, heads=2, L=2)
-    x, w = np.random.default_rng(3).normal(size=(2, 5, 4)), drawn(one.network(), one.values)
-    whole = evaluate(one, x=x, weights=w)
-    rows = {f"layers.attention.{name}": np.stack([whole[f"layers.{i}.attention.{name}"][:, :3] for i in range(2)])
-            for name in ("key", "value")}
-    last = evaluate(one.replace(t=5), x=x[:, 3:], weights=w | rows)
-    assert last.result == pytest.approx(whole.result[:, 3:], abs=1e-12)
-
-
-# ---------------------------------------------------------------- refusals
-
-LESSON_X = {"x": [[0, 2]], "weights": LESSON}
-SCALED = pointwise(x, kind="scale")
-
-
-def ended():
-    """A mark made in a repeated scope, used after its runs have ended."""
-    marks = []
-
-    def body(x):
-        marks.append(Shared())
-        return step(x, "own")
-
-    return within("b", lambda x: within("block", step, x, shared=marks[0]), within("a", body, tensor(d=1), runs=2))
-
-
-REFUSED = [  # what is run, on what, what is refused
-    ("mlp:2-2-1", {"weights": LESSON}, ModelError, "the input 'x' is missing: x=…, an array of the axes b n_0"),
-    ("mlp:2-2-1", LESSON_X | {"y": 1}, ModelError, "the network has no input 'y'; known: x"),
-    ("mlp:2-2-1", LESSON_X | {"x": [0, 2]}, ShapeError,
-     "x: an array of the axes b n_0 is needed, not one of shape (2,)"),
-    ("mlp:2-2-1", LESSON_X | {"x": [[0, 2, 1]]}, ShapeError,
-     "x: an array [b=1 n_0=2] is needed, not one of shape (1, 3)"),
-    (contract(tensor("q", b=letter("b"), d=1), tensor("k", b=letter("b"), d=1), to="b", name="dot"),
-     {"q": line(1, 2), "k": line(1, 2, 3)}, ShapeError, "k: an array [b=2 d=1] is needed, not one of shape (3, 1)"),
-    (model("mlp:2-2-1", b=2), LESSON_X, ShapeError, "x: an array [b=2 n_0=2] is needed, not one of shape (1, 2)"),
-    ("mlp:2-2-1", LESSON_X | {"x": [[0, "2"]]}, ShapeError,
-     "x: '2' is no int, Fraction or float, in rows of equal length"),
-    ("mlp:2-2-1", LESSON_X | {"x": [[0, 2], [1]]}, ShapeError,
-     "x: [0, 2] is no int, Fraction or float, in rows of equal length"),
-    ("mlp:2-2-1", LESSON_X | {"x": [np.ones((1, 2)), np.ones((1, 3))]}, ShapeError,
-     "x: the rows are of unequal length"),
-    ("mlp:2-2-1", LESSON_X | {"x": 1j}, ShapeError, "x: 1j is no int, Fraction or float, in rows of equal length"),
-    ("mlp:2-2-1", {"x": [[0, 2]]}, ModelError, "the weight 'layer1.weight' is missing: an array [n_0=2 n_1=2]"),
-    ("mlp:2-2-1", LESSON_X | {"weights": LESSON | {"layer1.wight": 0}}, ModelError,
-     "the network has no weight 'layer1.wight'; did you mean 'layer1.weight'?"),
-    ("mlp:2-2-1", LESSON_X | {"weights": LESSON | {"layer2.bias": -1}}, ShapeError,
-     "layer2.bias: an array [n_2=1] is needed, not one of shape ()"),
-    (within("layers", step, tensor(d=1), runs=2), {"x": [1], "weights": {"layers.up.weight": [[1]]}}, ShapeError,
-     "layers.up.weight: an array [layers=2 d'=1 d=1] is needed, not one of shape (1, 1)"),
-    (within("layers", step, tensor(d=1), runs=2), {"x": [1], "weights": lambda path, run: [run[0]]}, ShapeError,
-     "layers.up.weight: an array [layers=2 d'=1 d=1] is needed, not one of shape (2, 1)"),
-    (model("mlp:2-2-1").part("layer1"), LESSON_X, ModelError,
-     "mlp:2-2-1@layer1: a part does not run by itself; evaluate the whole model and read run[path]"),
-    ("mlp:2-2-1", LESSON_X | {"functions": {"relo": abs}}, ModelError,
-     "the network has no function 'relo'; did you mean 'relu'?"),
-    ("gpt2:", {"ids": [[1]]}, SizeError,
-     "embeddings.word.weight: no number is known for 'V'; give the model one, V=…"),
-    (within("layers", step, tensor(d=1), runs=letter("L")), {"x": [1]}, SizeError,
-     "layers.x: no number is known for 'L'; give the model one, L=…"),
-    ("gpt2:V=9,d=2,heads=1,L=1,P=2", {"ids": [[1, 2, 3]]}, SizeError, "s = 3 is more than P = 2"),
-    (lookup(tensor("ids", s=2), tensor(V=3, d=1), "rows"), {"x": line(1, 2, 3), "ids": [0, 3]}, SizeError,
-     "rows: 3 is no row of x[V=3 d=1], which are 0 to 2"),
-    (lookup(tensor("ids", s=2), tensor(V=3, d=1), "rows"), {"x": line(1, 2, 3), "ids": [0, HALF]}, SizeError,
-     "rows: 1/2 is no row of x[V=3 d=1], which are 0 to 2"),
-    (select(tensor(s=letter("s")), "s", 2), {"x": [1, 2]}, SizeError,
-     "x: there is no position 2 among the 2 of x[s=s]"),
-    (pointwise(x, tensor(d=3), kind="add"), {"x": X}, ShapeError, "two inputs are named 'x': name them apart"),
-    (step(step(tensor(d=1))), {"x": [1]}, ShapeError,
-     "two weights are named 'up.weight': name them apart, or pass one to both uses"),
-    (SCALED, {"x": X}, ModelError, "scale: 'scale' of x[b=1 s=2 d=3] to 'b s d' has no meaning here; give it one: "
-                                   "functions={'scale': f} with f(*arrays)"),
-    (pointwise(x, y, kind="mean"), {"x": X, "y": X}, ModelError,
-     "mean: 'mean' of x[b=1 s=2 d=3], y[b=1 s=2 d=3] to 'b s d' has no meaning here; give it one: "
-     "functions={'mean': f} with f(*arrays)"),
-    (pointwise(x, kind="add", to="b s"), {"x": X}, ModelError,
-     "add: 'add' of x[b=1 s=2 d=3] to 'b s' has no meaning here; give it one: functions={'add': f} with f(*arrays)"),
-    (pointwise(x, y, kind="relu"), {"x": X, "y": X}, ModelError,
-     "relu: 'relu' of x[b=1 s=2 d=3], y[b=1 s=2 d=3] to 'b s d' has no meaning here; give it one: "
-     "functions={'relu': f} with f(*arrays)"),
-    (pointwise(x, tensor("y", d=3), kind="softmax"), {"x": X, "y": [0, 0, 0]}, ModelError,
-     "softmax: 'softmax' of x[b=1 s=2 d=3], y[d=3] to 'b s d' has no meaning here; give it one: "
-     "functions={'softmax': f} with f(*arrays)"),
-    (pointwise(x, kind="softmax", to="b s"), {"x": X}, ModelError,
-     "softmax: 'softmax' of x[b=1 s=2 d=3] to 'b s' has no meaning here; give it one: "
-     "functions={'softmax': f} with f(*arrays)"),
-    (SCALED, {"x": X, "functions": {"scale": lambda x: x[0]}}, ShapeError,
-     "scale: functions['scale']: an array [b=1 s=2 d=3] is needed, not one of shape (2, 3)"),
-    (SCALED, {"x": X, "functions": {"scale": lambda x: x / 2.0}}, SymcountError,
-     "scale: functions['scale'] gave floats in an exact run; give floats to it all, or Fractions here"),
-    *((within("a", lambda x, kind=kind: pointwise(x, kind=kind, name="f"), tensor(d=2)), {"x": row}, SymcountError,
-       f"a.f: {kind} of ({shown}) has no exact value: give floats, or functions={{'{kind}': f}}")
-      for kind, row, shown in (("softmax", [1, 2], "1, 2"), ("sigmoid", [0, HALF], "1/2"), ("tanh", [1, 0], "1"),
-                               ("gelu", [0, -1], "-1"), ("silu", [1, 1], "1"), ("rms_norm", [1, 2], "1, 2"),
-                               ("layer_norm", [3, 3], "3, 3"))),
-    (attend(2, 2, Mask(causal=True, window=0)), {"q": [[1.0, 1]] * 2, "k": [[1, 1]] * 2, "v": [[1, 1]] * 2},
-     SymcountError, "softmax: softmax of (-inf, -inf) has no value: mask less, or functions={'softmax': f}"),
-    (attend(2, 2, Mask(window=1)), {"q": [[1, 1]] * 2, "k": [[1, 1]] * 2, "v": [[1, 1]] * 2}, SizeError,
-     "a window without a causal mask has no count here; say Mask(causal=True, window=…)"),
-    (contract(contract(tensor("q", s=2), tensor("k", t=2), to="s t", name="scores", mask=Mask(causal=True)),
-              tensor("v", t=2), to="s", name="mix"), {"q": [1, 1], "k": [1, 1], "v": [1, 1]}, SymcountError,
-     "mix: -infinity, the score of a pair that does not count, would be multiplied; "
-     "give this product the mask as well, or a softmax before it"),
-    (ended(), {"x": [1], "weights": lambda path, run: [1] if path.endswith("bias") else [[1]]}, ShapeError,
-     "a.block.up.weight: its mark is of 'a', whose runs are over; make it outside"),
-    (cached(tensor(s=2, d=1), "key", s=("t", 3)), {"x": line(1, 2)}, ModelError,
-     "the weight 'key' is missing: an array [t=1 d=1]"),
-]
-
-
-@pytest.mark.parametrize(("subject", "numbers", "kind", "text"), REFUSED, ids=[row[-1][:60] for row in REFUSED])
-def test_what_is_refused(subject, numbers, kind, text):
-    with pytest.raises(SymcountError) as refusal:
-        evaluate(model(subject) if isinstance(subject, str) else subject, **numbers)
-    assert (type(refusal.value), str(refusal.value)) == (kind, text)
-
-
-NOT_THERE = [
-    ("layer3",                ModelError, "run['layer3']: nothing was made there; did you mean 'layer2'?"),
-    (("layer1", "relu"),      ModelError, "run[('layer1', 'relu')]: nothing was made there; known: bias, contract"),
-]
-
-
-@pytest.mark.parametrize(("key", "kind", "text"), NOT_THERE)
-def test_what_a_run_has_not(key, kind, text):
-    with pytest.raises(kind) as refusal:
-        evaluate(model("mlp:2-2-1"), **LESSON_X)[key]
-    assert str(refusal.value) == text
-
-
-def test_the_given_function_goes_before_ours():
-    run = evaluate(model("mlp:2-2-1"), functions={"relu": lambda x: -x}, **LESSON_X)
-    assert (run.exact, run["activation1"].tolist(), run.result.tolist()) == (True, [[2, -3]], [[0]])
-    assert evaluate(SCALED, x=X, functions={"scale": lambda x: x * HALF}).result.tolist() == [
-        [[HALF, 1, 3*HALF], [2, 5*HALF, 3]]]
-
-
-def test_large_arrays_are_shown_by_their_axes():
-    net = linear(tensor(b=5, d=5), "up", h=1, bias=False)
-    run = evaluate(net, x=np.eye(5), weights={"up.weight": np.ones((5, 1))/3})
-    assert repr(run) == ("network: floats\n  x   input     [b=5 d=5]\n"
-                         "  up  contract  [[0.333333], [0.333333], [0.333333], [0.333333], [0.333333]]")
-    assert isinstance(run, Run)
-
-
-def test_without_numpy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(SymcountError) as refusal:
-        evaluate(model("mlp:2-2-1"), **LESSON_X)
-    assert str(refusal.value) == "evaluate needs NumPy: pip install 'symcount[evaluate]'"
-
-
-def test_the_reader_imports_numpy_only_when_it_runs():
-    script = "import sys, symcount.readers.evaluation; print([m for m in ('numpy', 'sympy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.stdout.strip(), done.stderr) == ("[]", "")
-
-
-# ---------------------------------------------------------------- against transformers: -m live
-
-# ours: theirs, a `*` for the number of a layer; where theirs is three in one, which of them
-GPT2 = {
-    "embeddings.word.weight": "transformer.wte.weight", "embeddings.position.weight": "transformer.wpe.weight",
-    "layers.attention_norm": "transformer.h.*.ln_1", "layers.mlp_norm": "transformer.h.*.ln_2",
-    **{f"layers.attention.{name}": ("transformer.h.*.attn.c_attn", i)
-       for i, name in enumerate(("query", "key", "value"))},
-    "layers.attention.output": "transformer.h.*.attn.c_proj",
-    "layers.mlp.up": "transformer.h.*.mlp.c_fc", "layers.mlp.down": "transformer.h.*.mlp.c_proj",
-    "norm": "transformer.ln_f",
-}
-BERT = {
-    "embeddings.word.weight": "embeddings.word_embeddings.weight",
-    "embeddings.position.weight": "embeddings.position_embeddings.weight",
-    "embeddings.type.weight": "embeddings.token_type_embeddings.weight", "embeddings.norm": "embeddings.LayerNorm",
-    **{f"layers.attention.{name}": f"encoder.layer.*.attention.self.{name}" for name in ("query", "key", "value")},
-    "layers.attention.output": "encoder.layer.*.attention.output.dense",
-    "layers.attention_norm": "encoder.layer.*.attention.output.LayerNorm",
-    "layers.mlp.up": "encoder.layer.*.intermediate.dense", "layers.mlp.down": "encoder.layer.*.output.dense",
-    "layers.mlp_norm": "encoder.layer.*.output.LayerNorm", "pooler": "pooler.dense",
-}
-LLAMA = {
-    "embeddings": "model.embed_tokens", "norm": "model.norm", "head": "lm_head",
-    "layers.attention_norm": "model.layers.*.input_layernorm",
-    "layers.mlp_norm": "model.layers.*.post_attention_layernorm",
-    **{f"layers.attention.{ours}": f"model.layers.*.self_attn.{theirs}_proj" for ours, theirs in (
-        ("query", "q"), ("key", "k"), ("value", "v"), ("output", "o"))},
-    **{f"layers.mlp.{name}": f"model.layers.*.mlp.{name}_proj" for name in ("gate", "up", "down")},
-}
-LIVE = {  # family: class, ours, configuration, names
-    "gpt2": ("GPT2LMHeadModel", "gpt2:V=23,d=12,h=10,P=9,L=3,heads=4", GPT2, {
-        "vocab_size": 23, "n_embd": 12, "n_inner": 10, "n_positions": 9, "n_layer": 3, "n_head": 4,
-        "activation_function": "gelu", "bos_token_id": 0, "eos_token_id": 0}),
-    "bert": ("BertModel", "bert:V=23,d=12,h=10,P=9,L=3,heads=4,types=23", BERT, {
-        "vocab_size": 23, "hidden_size": 12, "intermediate_size": 10, "max_position_embeddings": 9,
-        "num_hidden_layers": 3, "num_attention_heads": 4, "type_vocab_size": 23, "layer_norm_eps": 1e-5}),
-    "llama": ("LlamaForCausalLM", "llama:V=23,d=12,h=10,L=3,heads=6,kv=2,k=4,attention_bias=true", LLAMA, {
-        "vocab_size": 23, "hidden_size": 12, "intermediate_size": 10, "num_hidden_layers": 3, "num_attention_heads": 6,
-        "num_key_value_heads": 2, "head_dim": 4, "attention_bias": True, "rms_norm_eps": 1e-5, "pad_token_id": 0}),
-}
-
-
-def copied(ours, wanted, names, theirs, in_by_out):
-    """A weight of theirs in our shape; queries are divided by √k, which they do to the scores."""
-    base, leaf = (ours, "") if ours in names else ours.rsplit(".", 1)
-    found = names[base]
-    found, third = found if isinstance(found, tuple) else (found, None)
-    repeated = "*" in found
-    arrays = []
-    for i in range(wanted[0] if repeated else 1):
-        array = theirs[f"{found.replace('*', str(i))}{'.' * bool(leaf)}{leaf}"]
-        table = "embed" in found or "wte" in found or "wpe" in found
-        array = array.T if array.ndim == 2 and not table and not in_by_out else array
-        array = array if third is None else np.split(array, 3, -1)[third]
-        arrays.append(array.reshape(wanted[1:] if repeated else wanted))
-    made = np.stack(arrays) if repeated else arrays[0]
-    return made / made.shape[-1]**0.5 if ours.startswith("layers.attention.query.") else made
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("family", LIVE)
-def test_against_transformers(family):
-    torch = pytest.importorskip("torch", reason="the live tests need the extra 'live'")
-    transformers = pytest.importorskip("transformers", reason="the live tests need the extra 'live'")
-    cls, name, names, settings = LIVE[family]
-    torch.manual_seed(4)
-    config = transformers.CONFIG_MAPPING[family](**settings)
-    network = getattr(transformers, cls)._from_config(config, attn_implementation="eager").eval().double()
-    with torch.no_grad():
-        for parameter in network.parameters():  # as they come, biases are 0 and norms 1
-            parameter.copy_(torch.randn_like(parameter) / 2)
-    theirs = {key: array.detach().numpy() for key, array in network.named_parameters()}
-    ids = torch.randint(0, 23, (2, 7))
-    with torch.no_grad():
-        told = {"token_type_ids": ids} if family == "bert" else {"use_cache": False}
-        expected = network(ids, **told)
-    one = model(name, head=cls)
-    weights = {ours: copied(ours, wanted, names, theirs, in_by_out=family == "gpt2")
-               for ours, wanted in shapes(one.network(), one.values).items()}
-    assert sum(array.size for array in weights.values()) == sum(array.size for array in theirs.values())
-    inputs = {op.name: ids.numpy() for op in walk(one.network()) if op.verb == "input"}
-    run = evaluate(one, weights=weights, functions={"rotary": rotary} if family == "llama" else None, **inputs)
-    made = run.result if isinstance(run.result, tuple) else (run.result,)
-    for ours, hers in zip(made, expected.to_tuple(), strict=True):
-        assert ours == pytest.approx(hers.numpy(), abs=1e-5)

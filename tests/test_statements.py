@@ -68,7 +68,6 @@ READ = [  # what is typed, the term, and how it is printed where that differs
     ("X*1", X * ones("d"), None), ("X*1*b", X * ones("d") * b, None), ("1*1.T*X", U * U.T * X, None),
     ("x + 1", read_shapes(SHAPES)["x"] + eye(1), "x + I"), ("X*(A + I)", X * (A + eye("d")), None),
     ("I*X", eye("n") * X, None), ("X + 0", X + zero("n", "d"), None), ("0*X", zero("n", "n") * X, None),
-    ("00*X", 0 * X, "(0)*X"),
     ("[X, Y]", side(X, Y), None), ("[A; B]", stack(A, B), None), ("[X]", X, "X"),
     ("[X, 1]*[W; b]", side(X, U) * stack(W, b), None), ("[[X, Y]; [Y, X]]", stack(side(X, Y), side(Y, X)), None),
     ("relu(X*A)*W", apply("relu", X * A) * W, None), ("softmax(X)", apply("softmax", X), None),
@@ -152,7 +151,8 @@ REFUSED = [  # a statement, its column, what is said
 UNFIT = [  # a statement, what is said of its shapes
     ("X*X = X", "X is n × d and X is n × d: they cannot be multiplied, for d is not n"),
     ("X + W = X", "X is n × d and W is d × m: they cannot be added"),
-    ("X*W = X", "X*W is n × m and X is n × d: they cannot be added"), ("X*1 = X", "X*1 is n × 1 and X is n × d: "),
+    ("X*W = X", "column 7: the left side is n × m, and this is n × d"),
+    ("X*1 = X", "column 7: the left side is n × 1, and this is n × d"),
     ("[X, W] = X", "[X W]: n × d and d × m differ in rows"),
     ("[X; W] = X", "[X; W]: n × d and d × m differ in columns"),
     ("A.I = A", "A is not declared invertible, so it need not have an inverse"), ("X + 1 = X", "they cannot be added"),

@@ -132,7 +132,8 @@ def _closed_form(left: Size, right: Size, name: str, *, alone: bool) -> str:
     binders += "".join(f" (nonzero_{one} : ~ {one} == 0)" for one in writer.divided if not one.isdigit())
     needed = "QArith Field" if writer.divided else "ZArith"
     start = f"Require Import {needed}.\nOpen Scope {ring}_scope.\n" if alone else ""
-    equal, tactic = ("==", "field; repeat split; first [assumption | discriminate]") if writer.divided else ("=", "ring")
+    field = "field; repeat split; first [assumption | discriminate]"
+    equal, tactic = ("==", field) if writer.divided else ("=", "ring")
     return (f"{start}\nTheorem {title}{binders} : {said[0]} {equal} {said[1]}.\nProof. {tactic}. Qed.\n"
             f"Print Assumptions {title}.\n")
 

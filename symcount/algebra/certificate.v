@@ -161,6 +161,13 @@ Lemma map_diag_l m (A : 'M_(n, m)) : map_mx f (diag_mx v *m A) = diag_mx v *m ma
 Proof. by rewrite !mul_diag_mx; apply/matrixP=> i j; rewrite !mxE law. Qed.
 End Positive.
 
+(* Dividing by a whole number: p is the number, t what it is multiplied with to divide *)
+Lemma divides (R : comUnitRingType) (a : R) :
+  a \is a GRing.unit -> exists p t, [/\ p = a, a^-1 = t & p * t = 1].
+Proof. by move=> u; exists a, a^-1; rewrite divrr. Qed.
+Lemma multiplied (R : comRingType) (p t x y : R) : p * t = 1 -> p * x = p * y -> x = y.
+Proof. by move=> e f; rewrite -[x]mul1r -[y]mul1r -e mulrAC f mulrAC. Qed.
+
 Lemma bridge T (a b c d : T) : a = b -> c = a -> b = d -> c = d. Proof. by move=> -> -> ->. Qed.
 
 (* Sums multiplied out, transposes inside, numbers in front, brackets to the left, blocks together; `facts` as well *)

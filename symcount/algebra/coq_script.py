@@ -76,15 +76,16 @@ class Certificate(Writer):
         for kind, spelled in self.names.keys() - before[0].keys():
             if kind != "equal" and (kind != "m" or spelled not in defined):
                 raise ProofError(f"{self.title}: its proof uses {spelled}, which the statement does not have")
-        groups = [[f"({' '.join(self.of('n'))} : nat)"] if self.of("n") else []]
-        groups.append([f"({name} : R)" for name in self.of("a")])
-        groups.append([f"({name} : {self.kind_of(name)})" for name in self.of("f")])
-        groups.append(declared)
-        groups.append([f"({name} : {text})" for name, text in self.assumed.items()])
-        groups.append([f"({name} : ({base} : R) \\is a GRing.unit)" for base, name in self.units.items()])
+        groups = [[f"({' '.join(self.of('n'))} : nat)"] if self.of("n") else [],
+                  [f"({name} : R)" for name in self.of("a")],
+                  [f"({name} : {self.kind_of(name)})" for name in self.of("f")], declared,
+                  [f"({name} : {text})" for name, text in self.assumed.items()],
+                  [f"({name} : ({base} : R) \\is a GRing.unit)" for base, name in self.units.items()]]
         binders = "".join(f"\n  {' '.join(group)}" for group in groups if group)
         known = "".join(f"have value_{name} : {text}.\n" for name, text in self.differences.items())
         known += "".join(f"have ratio_{name} : {base} / {base} = 1 :> R := divrr {name}.\n"
+                         if not base[0].isdigit() else
+                         f"have [p_{name} [t_{name} [is_{name} over_{name} ratio_{name}]]] := divides {name}.\n"
                          for base, name in self.units.items())
         return (f"\nTheorem {self.title} (R : {_RINGS[self.ring]}){binders} :\n  {said}.\nProof.\n"
                 f"{known}{script}\nQed.\nPrint Assumptions {self.title}.\n")
@@ -214,13 +215,12 @@ class Certificate(Writer):
         if found:
             yield f"transitivity ({self.write(middle)})."
             yield from _braced(iter([f"{rewritten}{self.algebra()}."]))
-        after = everywhere(fire, new)
-        if after is not new:
-            yield f"transitivity ({self.write(new)})."
-        script = self.one(middle, new)
-        yield from _braced(script) if after is not new else script
-        if after is not new:
-            yield from self.prove(new, rule, fire)
+        if everywhere(fire, new) is new:
+            yield from self.one(middle, new)
+            return
+        yield f"transitivity ({self.write(new)})."
+        yield from _braced(self.one(middle, new))
+        yield from self.prove(new, rule, fire)
 
     def prove_function(self, term: Apply, rule: str, fire: Callable[[Term], Term]) -> Iterator[str]:
         """The same for a function of something."""
@@ -234,9 +234,8 @@ class Certificate(Writer):
         if self.write(term) != self.write(middle):
             yield f"transitivity ({self.write(middle)})."
             yield from _braced([inside, *self.prove(term.parts[0], rule, fire)])
-        after = everywhere(fire, new)
         script = self.obeys(middle, new, rule, inside)
-        if after is new:
+        if everywhere(fire, new) is new:
             yield from script
             return
         yield f"transitivity ({self.write(new)})."
@@ -366,9 +365,11 @@ class Certificate(Writer):
     def algebra(self, facts: dict[str, str] | None = None) -> str:
         """The tactic for what is equal when it is multiplied out; `facts` are rewritten on the way."""
         known = f"rewrite ?({', '.join(facts.values())})" if facts else "idtac"
-        ring = "ring: " + " ".join(f"ratio_{name}" for name in self.units.values()) if self.units else "ring"
-        whole = "".join(f"apply: (mulrI {name}); " for base, name in self.units.items() if base[0].isdigit())
-        return f"algebra ltac:({known}) ltac:({f'first [{ring} | {whole}{ring}]' if whole else ring})"
+        whole = [name for base, name in self.units.items() if base[0].isdigit()]
+        first = f"rewrite ?({', '.join(f'over_{name}' for name in whole)}); " if whole else ""
+        first += "".join(f"apply: (multiplied ratio_{name}); " for name in whole)
+        hints = [*(f"ratio_{name}" for name in self.units.values()), *(f"is_{name}" for name in whole)]
+        return f"algebra ltac:({known}) ltac:({first}ring{': ' if hints else ''}{' '.join(hints)})"
 
     def fresh(self, word: str) -> str:
         """A new name."""

@@ -10,8 +10,21 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.algebra import laws, rules
-from symcount.algebra.terms import Letter, Term, agree, letters, mapped, replaced
-from symcount.errors import ProofError
+from symcount.algebra.rules import indices
+from symcount.algebra.sampling import sizes_of
+from symcount.algebra.terms import (
+    Eye,
+    Letter,
+    Ones,
+    Scaled,
+    Term,
+    Zero,
+    agree,
+    letters,
+    mapped,
+    replaced,
+)
+from symcount.errors import ProofError, ShapeError
 from symcount.polynomials import letter
 from symcount.sizes import letters as names_of
 from symcount.sizes import substitute
@@ -81,19 +94,21 @@ def replay(lemmas: Sequence[Lemma], definitions: Mapping[str, tuple[Letter, Term
     earlier, and the first lemma what it proves in case 1.
     Raises ProofError that names the lemma and the line for a step that does not follow.
     """
-    _assumed(lemmas, induction)
     definitions = definitions or {}
     _defined(definitions)
+    _assumed(lemmas, definitions, induction)
     proved: dict[str, Equation] = {}
     for lemma in lemmas:
         line = lemma.left
+        if indices(lemma.left) != indices(lemma.right):
+            raise ProofError(f"{lemma.name}: an index stands on one side only")
         if not _fits(lemma.left, lemma.right):
             raise ProofError(f"{lemma.name}: {lemma.left} is {lemma.left.shape}, {lemma.right} is {lemma.right.shape}")
         for i, step in enumerate(lemma.steps, start=1):
             start, end = (step.term, line) if step.backwards else (line, step.term)
             if step.term == line:
                 raise ProofError(f"{lemma.name}, line {i}: it says what the line before says")
-            if applied(step, start, definitions, lemma.given.get(step.of) or proved.get(step.of)) != end:
+            if _applied(step, start, definitions, lemma.given.get(step.of) or proved.get(step.of)) != end:
                 raise ProofError(f"{lemma.name}, line {i}: {line} = {step.term} does not follow by '{step.rule}'")
             line = step.term
         if line != lemma.right:
@@ -103,10 +118,13 @@ def replay(lemmas: Sequence[Lemma], definitions: Mapping[str, tuple[Letter, Term
         proved[lemma.name] = Equation(lemma.left, lemma.right)
 
 
-def applied(step: Step, term: Term, definitions: Mapping[str, tuple[Letter, Term]], known: Equation | None) -> Term:
+def _applied(step: Step, term: Term, definitions: Mapping[str, tuple[Letter, Term]], known: Equation | None) -> Term:
     """What a step's rule makes of a term; `known` is the equation that it names, if it names one."""
     if step.rule in RULES:
-        return everywhere(RULES[step.rule].apply, term)
+        try:
+            return everywhere(RULES[step.rule].apply, term)
+        except ShapeError:  # the rule made what has no shape here, as an inverse of a number
+            return term
     if step.rule == "definition" and step.of in definitions:
         one, meant = definitions[step.of]
         return replaced(term, {one.key: meant})
@@ -128,36 +146,67 @@ def _defined(definitions: Mapping[str, tuple[Letter, Term]]) -> None:
             raise ProofError(f"definition of {name}: {one} is {one.shape}, and {term} is {term.shape}")
         if one.properties:
             raise ProofError(f"definition of {name}: {', '.join(sorted(one.properties))} is declared, not proved")
+        if set(one.over) != indices(term):
+            raise ProofError(f"definition of {name}: its indices are not those of {term}")
         if circular := later & letters(term).keys():
             raise ProofError(f"definition of {name}: it uses {min(circular)}, which is not defined before it")
         later.discard(name)
 
 
-def _assumed(lemmas: Sequence[Lemma], induction: Induction | None) -> None:
-    """That what is assumed is the hypothesis of the induction, and that the induction has its first case."""
+def _assumed(lemmas: Sequence[Lemma], definitions: Mapping[str, tuple[Letter, Term]],
+             induction: Induction | None) -> None:
+    """That what is assumed is the hypothesis of the induction, and that the induction has its first case.
+
+    Case k may speak of letters of case k and of letters that no case changes; sizes of case k - 1 stand in letters of
+    cases alone. Then what is proved for k follows for k - 1 by renaming, and so for every case.
+    """
     assuming = [lemma for lemma in lemmas if lemma.given]
     if induction is None:
         if assuming:
             raise ProofError(f"{assuming[0].name}: assumes {', '.join(assuming[0].given)}, which nothing proves")
         return
+    if len(lemmas) != 2 or lemmas[0].given:
+        raise ProofError("an induction is two lemmas: case 1, which assumes nothing, and the step")
     base, step = lemmas
-    index = induction.index
-    earlier, first = (tuple(_case(side, index, name, induction.sizes) for side in (step.left, step.right))
-                      for name in (f"{{{index}-1}}", "1"))
-    if base.given or list(step.given.values()) != [Equation(*earlier)]:
+    index, sizes = induction
+    now, before, first = f"_{index}", f"_{{{index}-1}}", "_1"
+    old = {name for size in sizes.values() for name in names_of(size)}
+    claim = letters(step.left, step.right)
+    if any(name.endswith((before, first)) for name in claim) or old & set(sizes_of(step.left, step.right)):
+        raise ProofError(f"{step.name}: what it proves may not speak of another case")
+    meant = [(name, one, term) for name, (one, term) in definitions.items()]
+    for name, _, term in meant:
+        others = tuple(letters(term))
+        if name.endswith(before) or any(other.endswith(first) for other in others if not name.endswith(first)) or (
+                name.endswith(first) and any(other.endswith((now, before)) for other in others)):
+            raise ProofError(f"{step.name}: the definition of {name} mixes the cases")
+    for name, one in letters(*(one for _, one, _ in meant), *(term for *_, term in meant), *claim.values()).items():
+        used = set(sizes_of(one))
+        if (used & old and not name.endswith((now, before, first))) or (used & set(sizes) and not name.endswith(now)):
+            raise ProofError(f"{step.name}: {name} has a size that changes from case to case")
+    earlier, start = (Equation(*(_case(side, now, name, sizes) for side in (step.left, step.right)))
+                      for name in (before, first))
+    if list(step.given.values()) != [earlier]:
         raise ProofError(f"{step.name}: its hypothesis is not what it proves, one case earlier")
-    if (base.left, base.right) != first:
+    if (base.left, base.right) != start:
         raise ProofError(f"{base.name}: it is not case 1 of {step.name}")
 
 
-def _case(term: Term, index: str, name: str, sizes: Mapping[str, Any]) -> Term:
-    """A term about case k as one about another case: H_k as H_1, its sizes as the sizes there."""
+def _case(term: Term, now: str, name: str, sizes: Mapping[str, Any]) -> Term:
+    """A term about case k as one about another case: H_k as H_1, and each size as the size there."""
+    def there(size: Any) -> Any:
+        return substitute(size, {**{one: letter(one) for one in names_of(size)}, **sizes}.get)
+
     if isinstance(term, Letter):
-        known = {**{size: letter(size) for one in (term.rows, term.columns) for size in names_of(one)}, **sizes}
-        renamed = term.name[:-len(index)] + name if term.name.endswith(f"_{index}") else term.name
-        rows, columns = (substitute(size, known.get) for size in (term.rows, term.columns))
-        return Letter(renamed, rows, columns, tuple(sorted(term.properties)), term.over)
-    return term.rebuilt(tuple(_case(part, index, name, sizes) for part in term.parts)) if term.parts else term
+        renamed = term.name.removesuffix(now) + name if term.name.endswith(now) else term.name
+        return Letter(renamed, there(term.rows), there(term.columns), tuple(sorted(term.properties)), term.over)
+    if isinstance(term, (Ones, Eye)):
+        return type(term)(there(term.rows))
+    if isinstance(term, Zero):
+        return Zero(there(term.rows), there(term.columns))
+    if (not term.parts or isinstance(term, Scaled)) and set(sizes_of(term)) & set(sizes):
+        raise ProofError(f"{term}: an induction over numbers or windows of changing size is not understood")
+    return term.rebuilt(tuple(_case(part, now, name, sizes) for part in term.parts)) if term.parts else term
 
 
 def _fits(a: Any, b: Any) -> bool:

@@ -21,6 +21,7 @@ from symcount.algebra.terms import (
     agree,
     factors,
     has,
+    ones,
     product,
     scaled,
     summands,
@@ -75,7 +76,7 @@ def stochastic(term: Term) -> Term:
         for i, (a, b) in enumerate(pairwise(term.parts)):
             if isinstance(b, Ones) and (has(a, "stochastic") or _permutes(a) or (
                     isinstance(a, Apply) and "stochastic" in a.function.laws)):
-                return product([*term.parts[:i], Ones(a.rows), *term.parts[i + 2:]])
+                return product([*term.parts[:i], ones(a.rows), *term.parts[i + 2:]])
     return term
 
 

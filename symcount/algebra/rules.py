@@ -30,6 +30,7 @@ from symcount.algebra.terms import (
     agree,
     factors,
     has,
+    ones,
     product,
     scaled,
     total,
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from symcount.polynomials import Size
+
+
+# What a product is not made of when it is flat
+_COMPOUND = (Product, Sum, Scaled, Side, Stack, Over)
 
 
 def associate(term: Term) -> Term:
@@ -70,7 +75,7 @@ def over(term: Term) -> Term:
             return total([Over(term.indices, part) for part in inner.parts])
         if isinstance(inner, Over):
             return Over((*term.indices, *inner.indices), inner.parts[0])
-        if isinstance(inner, Scaled):
+        if isinstance(inner, Scaled) and not _inside(inner.number) & set(term.indices):
             return scaled(inner.number, Over(term.indices, inner.parts[0]))
     if isinstance(term, Product):
         for i, part in enumerate(term.parts):
@@ -85,10 +90,10 @@ def transpose(term: Term) -> Term:
     if not isinstance(term, Transpose):
         return term
     inner = term.parts[0]
-    if isinstance(inner, (Transpose, Inverse)) and isinstance(inner.parts[0], Transpose):
-        return inner.parts[0].parts[0] if isinstance(inner, Transpose) else Inverse(inner.parts[0].parts[0])
     if isinstance(inner, Transpose):
         return inner.parts[0]
+    if isinstance(inner, Inverse) and isinstance(inner.parts[0], Transpose):
+        return Inverse(inner.parts[0].parts[0])
     if isinstance(inner, Product):
         return product([Transpose(part) for part in reversed(inner.parts)])
     if isinstance(inner, (Sum, Scaled, Over)):
@@ -201,15 +206,15 @@ def shift(term: Term) -> Term:
 
 def constant(term: Term) -> Term:
     """Equal rows stay equal where a window picks some of them: S1 = 1."""
-    return _adjacent(term, lambda a, b: Ones(a.rows) if isinstance(a, Shift) and isinstance(b, Ones) else None)
+    return _adjacent(term, lambda a, b: ones(a.rows) if isinstance(a, Shift) and isinstance(b, Ones) else None)
 
 
 def one(term: Term) -> Term:
     """A 1 × 1 matrix is a number: it commutes, and is its own transpose."""
     if isinstance(term, Transpose) and agree(term.rows, 1) and agree(term.columns, 1):
         return term.parts[0]
-    if not isinstance(term, Product):
-        return term
+    if not isinstance(term, Product) or any(isinstance(part, _COMPOUND) for part in term.parts):
+        return term  # brackets first
     edges = [i for i in range(len(term.parts)) if agree(term.parts[i].rows, 1)]
     edges += [len(term.parts)] if agree(term.columns, 1) else []
     if len(edges) < 2:
@@ -229,19 +234,29 @@ def indices(*terms: Term) -> set[str]:
     found = {index for term in terms if isinstance(term, Letter) for index in term.over}
     for term in terms:
         found |= indices(*term.parts) - set(term.indices if isinstance(term, Over) else ())
+        found |= _inside(term.number) if isinstance(term, Scaled) else set()
     return found
 
 
+def _inside(number: Size) -> set[str]:
+    """The indices of the 1 × 1 matrices that a number is made of."""
+    return {index for powers, _ in lift(number).terms.values() for atom, _ in powers
+            if isinstance(atom, Entry) for index in indices(atom.term)}
+
+
 def _adjacent(term: Term, rule: Callable[[Term, Term], Term | tuple[Term, ...] | None]) -> Term:
-    """A product in which the first two neighbours that the rule knows are replaced."""
+    """A product in which neighbours that the rule knows become one, or change places, in one pass."""
     if not isinstance(term, Product):
         return term
-    for i, (a, b) in enumerate(pairwise(term.parts)):
-        found = rule(a, b)
-        if found is not None:
-            new = found if isinstance(found, tuple) else (found,)
-            return product([*term.parts[:i], *new, *term.parts[i + 2:]])
-    return term
+    done: list[Term] = []
+    changed = False
+    for part in term.parts:
+        done.append(part)
+        at = len(done) - 1
+        while at and (found := rule(done[at - 1], done[at])) is not None:
+            done[at - 1:at + 1] = found if isinstance(found, tuple) else (found,)
+            at, changed = at - 1, True
+    return product(done) if changed else term
 
 
 def _inverses(a: Term, b: Term) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, permutations, product
+from random import Random
 
 from symcount.algebra.terms import Entry, Letter, Named, Scaled, Term, letters
 from symcount.algebra.values import NotRationalError, Point
@@ -15,13 +17,13 @@ from symcount.sizes import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-    from random import Random
     from typing import Any
 
     from symcount.algebra.values import Matrix
 
 # The entries of a witness, the simplest first
 SMALL = (0, 1, -1, 2)
+MOST_ENTRIES = 1_024  # of a matrix that is tried
 _EXHAUSTIVE = 256  # so many matrices of one letter are listed; of a larger one, a sample
 
 
@@ -47,25 +49,19 @@ def _parts(terms: tuple[Term, ...]) -> Iterator[Term]:
 
 
 def numbers_of(*terms: Term) -> list[str]:
-    """The named numbers of terms."""
+    """The named numbers of terms, and those in the 1 × 1 matrices that are numbers."""
     found: dict[str, None] = {}
-    for term in terms:
-        todo = [term]
-        while todo:
-            part = todo.pop()
-            todo.extend(part.parts)
-            if isinstance(part, Scaled):
-                for powers, _ in lift(part.number).terms.values():
-                    for atom, _ in powers:
-                        if isinstance(atom, Named):
-                            found[atom.key] = None
-                        elif isinstance(atom, Entry):
-                            todo.append(atom.term)
+    for part in _parts(terms):
+        for powers, _ in lift(part.number).terms.values() if isinstance(part, Scaled) else ():
+            for atom, _ in powers:
+                names = [atom.name] if isinstance(atom, Named) else numbers_of(atom.term) if isinstance(
+                    atom, Entry) else []
+                found.update(dict.fromkeys(names))
     return list(found)
 
 
 def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[int, int]] | None:
-    """The shape of every letter for these sizes; None where a size of any part is no positive whole number."""
+    """The shape of every letter for these sizes; None where a part has no whole positive size, or too many entries."""
     found: dict[str, tuple[int, int]] = {}
     known: dict[int, int] = {}  # one size is many matrices'
     for part in _parts(terms):
@@ -77,6 +73,8 @@ def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[in
                     return None
             if known[id(size)] < 1:
                 return None
+        if known[id(part.rows)] * known[id(part.columns)] > MOST_ENTRIES:
+            return None
         if isinstance(part, Letter):
             found[part.name] = known[id(part.rows)], known[id(part.columns)]
     return found
@@ -96,35 +94,44 @@ def random_point(terms: tuple[Term, ...], rng: Random, modulus: int | None = Non
     for name, one in letters(*terms).items():
         if name in but:
             continue
-        rows, columns = found[name]
         for place in point.places(one.over):
-            point.matrices[(name, *place) if one.over else name] = _random(one, rows, columns, rng, point)
+            made = _random(one, *found[name], rng, point)
+            if made is None:
+                return None
+            point.matrices[(name, *place) if one.over else name] = made
     return point
 
 
-def _random(one: Letter, rows: int, columns: int, rng: Random, point: Point) -> Matrix:
-    """A random matrix of the kind that a letter is declared to be."""
+def _random(one: Letter, rows: int, columns: int, rng: Random, point: Point) -> Matrix | None:
+    """A random matrix that is all that its letter is declared to be; None where none was found."""
+    for _ in range(8):
+        made = _drawn(one.properties, rows, columns, rng, point)
+        if _is(one.properties, made, point.modulus):
+            return made
+    few = simple(one.properties, rows, columns)
+    return rng.choice(few) if few else None
+
+
+def _drawn(kinds: frozenset[str], rows: int, columns: int, rng: Random, point: Point) -> Matrix:
+    """A random matrix of one of the declared kinds."""
     top = point.modulus or 4
     free = [[rng.randrange(top) if point.modulus else rng.randint(-2, 2) for _ in range(columns)] for _ in range(rows)]
-    kinds = one.properties
     if "permutation" in kinds:
         places = rng.sample(range(rows), rows)
         return [[int(places[i] == j) for j in range(rows)] for i in range(rows)]
     if "diagonal" in kinds:
         low = 1 if "positive" in kinds else -2
         return [[rng.randint(low, 3) if i == j else 0 for j in range(rows)] for i in range(rows)]
+    if "stochastic" in kinds and "selection" in kinds:
+        chosen = [rng.randrange(columns) for _ in range(rows)]
+        return [[int(j == at) for j in range(columns)] for at in chosen]
     if "stochastic" in kinds:
-        if "selection" in kinds:
-            chosen = [rng.randrange(columns) for _ in range(rows)]
-            return [[int(j == at) for j in range(columns)] for at in chosen]
         return [[*row[:-1], point.field(1 - sum(row[:-1]))] for row in free]
     if "selection" in kinds:
         return [[rng.randint(0, 1) for _ in row] for row in free]
     if "symmetric" in kinds:
         return [[free[min(i, j)][max(i, j)] for j in range(rows)] for i in range(rows)]
-    if kinds & {"orthogonal", "invertible", "idempotent"}:
-        return _square(kinds, free, rng, point)
-    return free
+    return _square(kinds, free, rng, point) if kinds & {"orthogonal", "invertible", "idempotent"} else free
 
 
 def _square(kinds: frozenset[str], free: Matrix, rng: Random, point: Point) -> Matrix:
@@ -150,9 +157,9 @@ def _square(kinds: frozenset[str], free: Matrix, rng: Random, point: Point) -> M
         return point.multiplied(point.multiplied(inverse, chosen), free)
 
 
-def simple(one: Letter, rows: int, columns: int, rng: Random) -> list[Matrix]:
-    """Small matrices of the kind that a letter is declared to be, the simplest first."""
-    kinds = one.properties
+@lru_cache(maxsize=256)
+def simple(kinds: frozenset[str], rows: int, columns: int) -> list[Matrix]:
+    """Small matrices that are all that a letter is declared to be, the simplest first; they are not to be changed."""
     small = SMALL[:2] if "selection" in kinds else SMALL
     if "permutation" in kinds:
         found: Iterable[Matrix] = ([[int(p[i] == j) for j in range(rows)] for i in range(rows)]
@@ -169,7 +176,7 @@ def simple(one: Letter, rows: int, columns: int, rng: Random) -> list[Matrix]:
     elif len(small) ** (rows * columns) <= _EXHAUSTIVE:
         found = (_rows(entries, columns) for entries in product(small, repeat=rows * columns))
     else:
-        found = _sample(rows, columns, small, rng)
+        found = _sample(rows, columns, small, Random(0))  # noqa: S311 - no secret
     kept = [a for a in islice(found, 4 * _EXHAUSTIVE) if _is(kinds, a)]
     return sorted(kept, key=cost)[:_EXHAUSTIVE]
 
@@ -195,21 +202,29 @@ def _sample(rows: int, columns: int, small: tuple[int, ...], rng: Random) -> Ite
         yield [[rng.choice(small) if rng.random() < 0.5 else 0 for _ in range(columns)] for _ in range(rows)]
 
 
-def _is(kinds: frozenset[str], a: Matrix) -> bool:
-    """Whether a small matrix is what its letter is declared to be."""
-    exact = Point({}, {})
+def _is(kinds: frozenset[str], a: Matrix, modulus: int | None = None) -> bool:
+    """Whether a matrix is all that its letter is declared to be; a positive number modulo a prime is any but 0."""
+    field = Point({}, {}, modulus=modulus)
     n = len(a)
     unit = [[int(i == j) for j in range(n)] for i in range(n)]
     turned = [list(column) for column in zip(*a, strict=True)]
-    if "symmetric" in kinds and a != turned:
+    off = [x for i, row in enumerate(a) for j, x in enumerate(row) if i != j]
+    holds = {
+        "symmetric": lambda: a == turned,
+        "diagonal": lambda: not any(off),
+        "positive": lambda: all(a[i][i] > 0 for i in range(n)),
+        "idempotent": lambda: field.multiplied(a, a) == a,
+        "orthogonal": lambda: field.multiplied(a, turned) == unit,
+        "selection": lambda: all(x in (0, 1) for row in a for x in row),
+        "stochastic": lambda: all(field.field(sum(row)) == 1 for row in a),
+        "invertible": lambda: _has_inverse(field, a),
+    }
+    return all(holds[word]() for word in kinds if word in holds)
+
+
+def _has_inverse(field: Point, a: Matrix) -> bool:
+    try:
+        field.inverted(a)
+    except NotRationalError:
         return False
-    if "idempotent" in kinds and exact.multiplied(a, a) != a:
-        return False
-    if "orthogonal" in kinds and exact.multiplied(a, turned) != unit:
-        return False
-    if "invertible" in kinds:
-        try:
-            exact.inverted(a)
-        except NotRationalError:
-            return False
     return True

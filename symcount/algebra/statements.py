@@ -16,13 +16,15 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
-from symcount.algebra.sampling import sizes_of
+from symcount.algebra.sampling import shapes, sizes_of
 from symcount.algebra.terms import (
     PROPERTIES,
     Inverse,
+    Named,
     Term,
     Transpose,
     Zero,
+    agree,
     apply,
     eye,
     factors,
@@ -47,11 +49,11 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+)|(?P<after>\.T|\.I|\^-1|\^\{-1\}|\^T|'|ᵀ|⁻¹)"
+_TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+)|(?P<after>(?:\.T|\.I|\^-1|\^T)(?![A-Za-z0-9_])|\^\{-1\}|'|ᵀ|⁻¹)"
                     r"|(?P<name>[A-Za-zα-ω][A-Za-z0-9_]*)|(?P<sign>[-+*/@·×−()\[\],;=]))")
 _SAME = {"@": "*", "·": "*", "×": "*", "−": "-", "'": ".T", "^T": ".T", "ᵀ": ".T", "^-1": ".I", "^{-1}": ".I",
          "⁻¹": ".I"}
-_LONGEST, _DEEPEST, _DIGITS = 10_000, 40, 20
+_LONGEST, _DEEPEST, _DIGITS, _BITS = 10_000, 40, 20, 4_096
 
 # kind: number letter ones eye zero sum product after apply side stack; of: what it is made of
 Node = namedtuple("Node", "kind of at")
@@ -67,6 +69,8 @@ def read_shapes(told: str | Mapping[str, Any]) -> dict[str, Term | None]:
 
     Raises FormulaError for what is no shape.
     """
+    if not isinstance(told, str) and not hasattr(told, "items"):
+        raise FormulaError(f"shapes: {told!r} is neither 'X: n x d' nor {{'X': 'n d'}}")
     if isinstance(told, str):
         pairs = []
         for part in filter(str.strip, told.split(",")):
@@ -79,11 +83,13 @@ def read_shapes(told: str | Mapping[str, Any]) -> dict[str, Term | None]:
                  for name, shape in told.items()]
     found: dict[str, Term | None] = {}
     for name, shape in pairs:
-        if not re.fullmatch(r"[A-Za-zα-ω][A-Za-z0-9_]*", name) or name in FUNCTIONS:
-            raise FormulaError(f"shapes: '{clipped(name)}' is no name of a matrix")
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-zα-ω][A-Za-z0-9_]*", name) or name in FUNCTIONS:
+            raise FormulaError(f"shapes: '{clipped(str(name))}' is no name of a matrix")
         if name in found:
             raise FormulaError(f"shapes: '{name}' is declared twice")
         found[name] = _declared(name, shape)
+    for name in set(sizes_of(*filter(None, found.values()))) & {name for name, one in found.items() if one is None}:
+        raise FormulaError(f"shapes: '{name}' is a number, and a size: give one of the two another name")
     return found
 
 
@@ -97,42 +103,59 @@ def _declared(name: str, shape: str) -> Term | None:
     if len(words) < 2 or (len(words) > 2 and words[1] in PROPERTIES):
         raise FormulaError(f"shapes: {name}: '{clipped(shape.strip())}' is no ROWS x COLUMNS, as in n x d")
     for word in words[2:]:
+        if word == "number":
+            raise FormulaError(f"shapes: {name}: a number has no shape; say {name}: number")
         if word not in PROPERTIES:
             raise FormulaError(f"shapes: {name}: '{clipped(word)}' is no property; {nearest(word, known)}")
     try:
-        return matrix(name, words[0], words[1], *words[2:])
+        made = matrix(name, words[0], words[1], *words[2:])
     except SymcountError as error:
         raise FormulaError(f"shapes: {name}: {error}") from None
+    if shapes((made,), dict.fromkeys(sizes_of(made), 1)) is None and shapes(
+            (made,), dict.fromkeys(sizes_of(made), 3)) is None:
+        raise FormulaError(f"shapes: {name} is {made.shape}: write large sizes as letters; what holds for n x d holds "
+                           "for 4096 x 768")
+    return made
 
 
-def read_equation(text: str, shapes: str | Mapping[str, Any]) -> tuple[Term, Term]:
-    """Both sides of a statement.
+def read_equation(text: str, told: str | Mapping[str, Any]) -> tuple[Term, Term]:
+    """Both sides of a statement; see `read_statement`.
 
     >>> left, right = read_equation("(X*W1 + 1*b1)*W2 = X*(W1*W2) + 1*(b1*W2)",
     ...                             "X: n x d, W1: d x r, b1: 1 x r, W2: r x m")
     >>> print(left)
     (X*W1 + 1*b1)*W2
 
+    """
+    left, right, _ = read_statement(text, told)
+    return left, right
+
+
+def read_statement(text: str, told: str | Mapping[str, Any]) -> tuple[Term, Term, list[str]]:
+    """Both sides of a statement, and the numbers that it divides by, which must not be 0.
+
     Raises FormulaError with the column for what cannot be read, ShapeError for sides that do not fit.
     """
-    reader = _Reader(text, read_shapes(shapes))
+    reader = _Reader(text, read_shapes(told))
     left = reader.sum()
     reader.expect("=")
     right = reader.sum()
     reader.end()
     rows, columns = _first(reader.shape(left), reader.shape(right))
     a, b = reader.build(left, rows, columns), reader.build(right, rows, columns)
-    total([a, b])  # refuses sides of unlike shapes
-    return a, b
+    if not (agree(a.rows, b.rows) and agree(a.columns, b.columns)):
+        raise ShapeError(f"'{clipped(text)}', column {right.at + 1}: the left side is {a.shape}, and this is {b.shape}")
+    return a, b, sorted(reader.divisors)
 
 
 class _Reader:
-    __slots__ = ("at", "declared", "depth", "sizes", "text", "tokens")
+    __slots__ = ("at", "declared", "depth", "divisors", "sizes", "text", "tokens")
 
     def __init__(self, text: str, declared: dict[str, Term | None]) -> None:
         self.text, self.declared, self.at, self.depth = text, declared, 0, 0
         self.sizes = sizes_of(*filter(None, declared.values()))
         self.tokens: list[tuple[str, str, int]] = []
+        self.divisors: set[str] = set()
         if len(text) > _LONGEST:
             raise FormulaError(f"a statement of {len(text):,} characters; at most {_LONGEST:,} are read")
         position = 0
@@ -184,13 +207,14 @@ class _Reader:
             kind, token, position = self.tokens[self.at]
             if self.take("*"):
                 parts.append(self.factor())
-            elif self.take("/"):  # what stands before it is divided; a 1 that begins a product is then a number
-                parts = [Node("number", 1, at)] if [part.kind for part in parts] == ["ones"] else parts
+            elif self.take("/"):  # what stands before it is divided; a 1 with numbers before it is one
+                if parts[-1].kind == "ones" and all(part.kind == "number" for part in parts[:-1]):
+                    parts[-1] = Node("number", 1, at)
                 parts.append(Node("number", self.reciprocal(self.factor(), position), position))
             elif kind in ("name", "number") or token in ("(", "["):
                 parts.append(self.factor())
             else:
-                return _folded(parts, at)
+                return self.folded(parts, at)
 
     def reciprocal(self, node: Node, position: int) -> Size:
         """1 over the number that a node is."""
@@ -198,17 +222,40 @@ class _Reader:
         for part in node.of.of if node.kind == "bracket" else (node,):
             if part.kind not in ("number", "ones", "zero"):
                 raise self.error("only by a number is divided: a matrix has an inverse, A^-1", position)
-            below = below * part.of
+            below = self.times(below, part)
+            self.divisors |= {atom.name for powers, _ in lift(part.of).terms.values() for atom, _ in powers
+                              if isinstance(atom, Named)}
         try:
             return quotient(1, below) if isinstance(below, int) and below else per(lift(1), below)
         except SymcountError as error:
             raise self.error(str(error), position) from None
 
+    def folded(self, parts: list[Node], at: int) -> Node:
+        """A product of nodes, or its only one; of numbers alone, a number."""
+        if len(parts) > 1 and all(part.kind == "number" for part in parts):
+            amount: Size = 1
+            for part in parts:
+                amount = self.times(amount, part)
+            return Node("number", amount, at)
+        return parts[0] if len(parts) == 1 else Node("product", parts, at)
+
+    def times(self, amount: Size, node: Node) -> Size:
+        """A number times that of a node, which must stay writable."""
+        try:
+            amount = amount * node.of
+        except SymcountError as error:  # a power, or a sum, that is too long
+            raise self.error(str(error), node.at) from None
+        if any(max(abs(c.numerator), c.denominator).bit_length() > _BITS for _, c in lift(amount).terms.values()):
+            raise self.error("this product is too large a number", node.at)
+        return amount
+
     def factor(self) -> Node:
         node = self.atom()
-        while sign := self.take(".T", ".I"):
+        for _ in range(_DEEPEST):
+            if not (sign := self.take(".T", ".I")):
+                return node
             node = Node("after", (sign, node), node.at)
-        return node
+        raise self.error(f"more than {_DEEPEST - 1} transposes and inverses of one factor")
 
     def atom(self) -> Node:
         kind, token, at = self.tokens[self.at]
@@ -234,6 +281,8 @@ class _Reader:
     def numeral(self, token: str, at: int) -> Node:
         if len(token) > _DIGITS:
             raise self.error(f"a number of more than {_DIGITS} digits", at)
+        if token[0] == "0" and len(token) > 1:
+            raise self.error(f"'{token}' begins with 0", at)
         return Node({"1": "ones", "0": "zero"}.get(token, "number"), int(token), at)
 
     def named(self, token: str, at: int) -> Node:
@@ -316,7 +365,7 @@ class _Reader:
         amount: Size = 1
         parts = []
         for part in node.of:
-            amount = amount * part.of if part.kind == "number" else amount
+            amount = self.times(amount, part) if part.kind == "number" else amount
             parts += [part] if part.kind != "number" else []
         if not parts:
             raise self.error("a number stands where a matrix is needed", node.at)
@@ -337,16 +386,6 @@ class _Reader:
         if node.kind == "ones":
             return ones(rows)
         return eye(rows) if node.kind == "eye" else Zero(rows, columns)
-
-
-def _folded(parts: list[Node], at: int) -> Node:
-    """A product of nodes, or its only one; of numbers alone, a number."""
-    if len(parts) > 1 and all(part.kind == "number" for part in parts):
-        amount: Size = 1
-        for part in parts:
-            amount = amount * part.of
-        return Node("number", amount, at)
-    return parts[0] if len(parts) == 1 else Node("product", parts, at)
 
 
 def _first(*shapes: tuple[Size | None, Size | None]) -> tuple[Size | None, Size | None]:

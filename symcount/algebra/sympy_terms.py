@@ -116,7 +116,7 @@ def _number(amount: Size) -> Any:
         one = sympy.Rational(coefficient.numerator, coefficient.denominator)
         for atom, power in powers:
             if isinstance(atom, Named):
-                one *= sympy.Symbol(atom.key) ** power
+                one *= sympy.Symbol(atom.name) ** power
             elif isinstance(atom, str):
                 one *= size_to(made({frozenset(((atom, 1),)): (((atom, 1),), 1)})) ** power
             else:

@@ -11,7 +11,9 @@ product of three factors, and `X*(W1*W2)` keeps its brackets.
 
 from __future__ import annotations
 
-from symcount.errors import ShapeError
+import re
+
+from symcount.errors import ShapeError, clipped
 from symcount.formulas import read
 from symcount.functions import function
 from symcount.polynomials import Atom, Polynomial, canonical, lift, opaque
@@ -33,6 +35,7 @@ PROPERTIES = {
 }
 _NOT_SQUARE = ("stochastic", "selection", "data")
 _ONE = canonical(1)
+_NAME = re.compile(r"[A-Za-zα-ω][\w .,{}-]*")  # of a letter: none of the signs that keys are made with
 
 
 class Term:
@@ -68,7 +71,8 @@ class Term:
         return product([*(self.parts if isinstance(self, Product) else (self,)), other])
 
     def __rmul__(self, number: Any) -> Term:
-        return scaled(number, self)
+        known = not isinstance(number, bool) and lift(number) is not NotImplemented
+        return scaled(number, self) if known else NotImplemented
 
     @property
     def T(self) -> Term:
@@ -102,6 +106,7 @@ class Letter(Term):
     def __init__(self, name: str, rows: Size, columns: Size, properties: tuple[str, ...] = (),
                  over: tuple[str, ...] = ()) -> None:
         self.name, self.over = name, over
+        _named(name)
         for word in properties:
             if word not in PROPERTIES:
                 raise ShapeError(f"{name}: '{word}' is no property of a matrix; known: {', '.join(PROPERTIES)}")
@@ -118,7 +123,7 @@ class Eye(Term):
     __slots__ = ()
 
     def __init__(self, n: Size) -> None:
-        super().__init__(f"I[{canonical(n)}]", n, n)
+        super().__init__(f"#I[{canonical(n)}]", n, n)
 
 
 class Ones(Term):
@@ -127,7 +132,7 @@ class Ones(Term):
     __slots__ = ()
 
     def __init__(self, n: Size) -> None:
-        super().__init__(f"1[{canonical(n)}]", n, 1)
+        super().__init__(f"#1[{canonical(n)}]", n, 1)
 
 
 class Zero(Term):
@@ -136,7 +141,7 @@ class Zero(Term):
     __slots__ = ()
 
     def __init__(self, rows: Size, columns: Size) -> None:
-        super().__init__(f"0[{canonical(rows)};{canonical(columns)}]", rows, columns)
+        super().__init__(f"#0[{canonical(rows)};{canonical(columns)}]", rows, columns)
 
 
 class Shift(Term):
@@ -149,7 +154,7 @@ class Shift(Term):
         if at < 0 or not isinstance(left, int) or left < 0:
             raise ShapeError(f"rows {at} to {at} + {rows} are not all among {columns} rows")
         self.at = at
-        super().__init__(f"S{at}[{canonical(rows)};{canonical(columns)}]", rows, columns)
+        super().__init__(f"#S{at}[{canonical(rows)};{canonical(columns)}]", rows, columns)
 
 
 class Sum(Term):
@@ -191,7 +196,7 @@ class Scaled(Term):
 
     def __init__(self, number: Size, part: Term) -> None:
         self.number = number
-        super().__init__(f"{{{canonical(number)}}}{part.key}", part.rows, part.columns, (part,))
+        super().__init__(f"({{{canonical(number)}}}{part.key})", part.rows, part.columns, (part,))
 
     def rebuilt(self, parts: tuple[Term, ...]) -> Term:
         """Of other parts."""
@@ -277,7 +282,7 @@ class Over(Term):
 
     def __init__(self, indices: tuple[str, ...], part: Term) -> None:
         self.indices = indices
-        super().__init__(f"sum<{','.join(sorted(indices))}>{part.key}", part.rows, part.columns, (part,))
+        super().__init__(f"(sum<{','.join(sorted(indices))}>{part.key})", part.rows, part.columns, (part,))
 
     def rebuilt(self, parts: tuple[Term, ...]) -> Term:
         """Of other parts."""
@@ -285,9 +290,17 @@ class Over(Term):
 
 
 class Named(Atom):
-    """A number by name, as the α of LoRA; two are equal when their names are."""
+    """A number by name, as the α of LoRA; two are equal when their names are, and no size is."""
 
-    __slots__ = ()
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        _named(name)
+        super().__init__(f"number {name}")
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 class Entry(Atom):
@@ -377,13 +390,15 @@ def factors(term: Term) -> tuple[Term, ...]:
 
 def mapped(term: Term, f: Callable[[Term], Term]) -> Term:
     """f of every part from the inside out; f is asked again as long as it changes what it is given."""
-    if term.parts:
-        parts = tuple([mapped(part, f) for part in term.parts])
-        if any(new is not old for new, old in zip(parts, term.parts, strict=True)):
-            term = term.rebuilt(parts)
-    while (new := f(term)) is not term:
-        term = mapped(new, f)
-    return term
+    while True:
+        if term.parts:
+            parts = tuple([mapped(part, f) for part in term.parts])
+            if any(new is not old for new, old in zip(parts, term.parts, strict=True)):
+                term = term.rebuilt(parts)
+        new = f(term)
+        if new is term:
+            return term
+        term = new
 
 
 def replaced(term: Term, letters: dict[str, Term]) -> Term:
@@ -425,6 +440,12 @@ def agree(a: Size, b: Size) -> bool:
     return a is b or same(a, b)
 
 
+def _named(name: str) -> None:
+    """Raise ShapeError for what is no name of a letter or a number."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ShapeError(f"{clipped(repr(name))} is no name: letters, digits and '_' are, a letter first")
+
+
 def _leaves(term: Term) -> Iterable[Term]:
     if isinstance(term, Scaled) and isinstance(term.number, Polynomial):
         for powers, _ in term.number.terms.values():
@@ -440,6 +461,7 @@ def _leaves(term: Term) -> Iterable[Term]:
 def _size(size: Any) -> Size:
     if isinstance(size, str):
         size = read(size)
-    if isinstance(size, bool) or lift(size) is NotImplemented or (isinstance(size, int) and size < 1):
+    if isinstance(size, bool) or lift(size) is NotImplemented or not any(
+            coefficient > 0 for _, coefficient in lift(size).terms.values()):
         raise ShapeError(f"a matrix has no size {size!r}: a size is a positive int, or in letters")
     return size

@@ -14,6 +14,7 @@ from symcount.algebra.terms import (
     Eye,
     Inverse,
     Letter,
+    Named,
     Ones,
     Over,
     Product,
@@ -109,7 +110,7 @@ class Point:
                 elif isinstance(atom, Call):
                     raise NotRationalError(f"{atom} in a number")
                 else:
-                    base = self.numbers[atom.key] if hasattr(atom, "key") else self.sizes[atom]
+                    base = self.numbers[atom.name] if isinstance(atom, Named) else self.sizes[atom]
                 for _ in range(abs(power)):
                     amount = self.field(amount * base if power > 0 else self.divided(amount, base))
             result = result + amount

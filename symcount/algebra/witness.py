@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import namedtuple
 from heapq import heappop, heappush
 from itertools import chain
-from itertools import product as choices
 from random import Random
 
 from symcount.algebra.sampling import cost, numbers_of, random_point, shapes, simple, sizes_of
@@ -25,10 +24,11 @@ if TYPE_CHECKING:
     from symcount.algebra.values import Matrix
 
 PRIME = 2**61 - 1
-_MOST_TRIES = 12_000  # evaluations in all; a witness that is worth showing is small
+_MOST_TRIES, _MOST_OF_A_SIZE = 12_000, 1_500  # points in all, and of one set of sizes: a witness worth showing is small
 _LARGEST = 3
 _TOLERANCE = 1e-3  # floats of a few small numbers err by 1e-12, the small constant of a norm by 1e-5
 _TRIED = ([1], [1, -1])  # rows at which a function that has rational values has one
+_SHOWN = 64  # entries of a matrix that are made simpler one by one
 _RANDOM = 300  # points of mixed numbers, after the simple ones
 
 # sizes and matrices by name; left and right as matrices; exact: fractions, or floats; units: of functions' arguments
@@ -48,9 +48,7 @@ def refute(left: Term, right: Term) -> Witness | None:
     units = " and ".join(sorted({one.unit for one in used if one.unit}))
     rational = all(any(one.exact(row) for row in _TRIED) for one in used)
     for real in ((False,) if not used else (False, True) if rational else (True,)):
-        for tries, point in enumerate(chain(_points(left, right, real=real), _mixed(left, right, real=real))):
-            if tries > _MOST_TRIES:
-                break
+        for point in chain(_bounded(_points(left, right, real=real)), _bounded(_mixed(left, right, real=real))):
             if (sides := _differ(point, left, right)) is None:
                 continue
             if units and not real and not _truly(left, right, point):
@@ -60,6 +58,16 @@ def refute(left: Term, right: Term) -> Witness | None:
             return Witness(point.sizes, matrices, point.numbers, _whole(ours), _whole(theirs), not real,
                            "" if real else units)
     return None
+
+
+def _bounded(points: Iterator[Point]) -> Iterator[Point]:
+    """As many points as may be tried; one with many entries counts as several."""
+    left = _MOST_TRIES
+    for point in points:
+        yield point
+        left -= 1 + sum(len(rows) * len(rows[0]) for rows in point.matrices.values()) // 32
+        if left < 0:
+            return
 
 
 def _differ(point: Point, left: Term, right: Term) -> tuple[Matrix, Matrix] | None:
@@ -80,9 +88,11 @@ def _mixed(left: Term, right: Term, *, real: bool) -> Iterator[Point]:
             continue
         point.real = real
         if _differ(point, left, right) is None:
+            yield point  # it counts
             continue
         for name, one in letters(left, right).items():
-            for i, row in enumerate(point.matrices.get(name, []) if not one.properties - {"data"} else []):
+            rows = point.matrices.get(name, []) if not one.properties - {"data"} else []
+            for i, row in enumerate(rows if len(rows) * len(rows[:1] and rows[0]) <= _SHOWN else []):
                 for j, entry in enumerate(row):
                     row[j] = 0
                     if _differ(point, left, right) is None:
@@ -126,9 +136,9 @@ def _meant(point: Point, meant: Mapping[str, Term]) -> Point:
 
 def _points(left: Term, right: Term, *, real: bool) -> Iterator[Point]:
     """Points in order of sizes, then of simplicity."""
-    terms, rng = (left, right), Random(0)  # noqa: S311 - no secret
+    terms = (left, right)
     names, numbers = sizes_of(*terms), numbers_of(*terms)
-    for sizes in sorted(choices(range(1, _LARGEST + 1), repeat=len(names)), key=lambda sizes: (sum(sizes), sizes)):
+    for sizes in _growing(len(names)):
         given = dict(zip(names, sizes, strict=True))
         found = shapes(terms, given)
         if found is None:
@@ -139,11 +149,25 @@ def _points(left: Term, right: Term, *, real: bool) -> Iterator[Point]:
             places = Point({}, {}).places(one.over)
             for place in places:
                 spots.append((name, *place) if one.over else name)
-                lists.append(simple(one, *found[name], rng))
+                lists.append(simple(one.properties, *found[name]))
         lists += [[1, 2, -1] for _ in numbers]
         for combination in _by_cost(lists):
             matrices = dict(zip(spots, combination[:len(spots)], strict=True))
             yield Point(given, matrices, dict(zip(numbers, combination[len(spots):], strict=True)), real=real)
+
+
+def _growing(n: int) -> Iterator[tuple[int, ...]]:
+    """Sizes from 1 to 3 for n letters, by their sum: few are ever asked for."""
+    def with_sum(more: int, n: int) -> Iterator[tuple[int, ...]]:
+        if n == 0:
+            yield from [()] if more == 0 else []
+            return
+        for first in range(min(more, _LARGEST - 1) + 1):
+            if more - first <= (n - 1) * (_LARGEST - 1):
+                yield from ((first + 1, *rest) for rest in with_sum(more - first, n - 1))
+
+    for more in range(n * (_LARGEST - 1) + 1):
+        yield from with_sum(more, n)
 
 
 def _by_cost(lists: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -152,7 +176,7 @@ def _by_cost(lists: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
         return
     start = (0,) * len(lists)
     heap, seen = [(sum(_cost(one[0]) for one in lists), start)], {start}
-    for _ in range(_MOST_TRIES // 8):
+    for _ in range(_MOST_OF_A_SIZE):
         if not heap:
             return
         _, place = heappop(heap)

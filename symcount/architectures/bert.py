@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """(V + P + types)d + 2d parameters."""
     x, word = embed(ids, "word", V=z.V, d=z.d)
     x = positions(x, "position", P=z.P, t=z.t)
-    kinds, _ = embed(ids, "type", types=z.types, d=z.d)
+    kinds, _ = embed(types, "type", types=z.types, d=z.d)
     return norm(residual(x, kinds), "norm"), word
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
+    ids, types = tensor("ids", b=z.b, s=z.s), tensor("types", b=z.b, s=z.s)
+    x, word = within("embeddings", embeddings, ids, types, z=z)
     x = within("layers", post_norm, x, z=z, mask=Mask(causal=True) if z.decoder else None, runs=z.L)
     return x, word
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, bias: bool = True,
               output_bias: bool | None = None, position: str | None = None, mask: Mask | None = None) -> Tensor:
-    """output(softmax(query(x) · key(x)ᵀ) · value(x)), with z.heads query heads and kv (or z.heads) others.
+    """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with z.heads query heads and kv (or z.heads) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
@@ -36,6 +36,6 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     key = cached(key, "key", s=("t", t))
     value = cached(linear(x, "value", bias=bias, g=kv, k=k), "value", s=("t", t))
     scores = contract(query, key, to="b g q s t", name="scores", mask=mask)
-    weights = pointwise(scores, kind="softmax")
+    weights = pointwise(pointwise(scores, kind="attention_scale"), kind="softmax")
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     return linear(mixed, "output", over="g q k", bias=bias if output_bias is None else output_bias, d=x.axes["d"])

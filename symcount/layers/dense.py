@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, keep, lookup, pointwise, rename, weight
+from symcount.network import contract, cut, keep, lookup, pointwise, rename, weight
 from symcount.scopes import adapters, matches
+from symcount.sizes import bounded
 from symcount.tensors import Tensor, need
 
 TYPE_CHECKING = False
@@ -79,5 +80,6 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
 def positions(x: Tensor, name: str, *, P: Size, t: Size) -> Tensor:
     """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError."""
     table = weight(f"{name}.weight", kinds="embedding", P=P, d=x.axes["d"])
-    rows = rename(keep(keep(table, P=t), P=x.axes["s"]), P="s")
-    return pointwise(x, rows, kind="add", name=name)
+    s = bounded(x.axes["s"], t)
+    _, last = cut(keep(table, P=t), "P", t - s, s)
+    return pointwise(x, rename(last, P="s"), kind="add", name=name)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.algebra.rules import indices
-from symcount.algebra.terms import Apply, Letter, Over, Term, agree, apply, ones
+from symcount.algebra.terms import Apply, Letter, Over, Term, agree, apply, number, ones, scaled
 from symcount.functions import FUNCTIONS
 from symcount.network import walk
 
@@ -170,6 +170,8 @@ def _pointwise(words: Words, x: Tensor) -> View | None:
     if kind == "bias" and other_weight and view.column in other_weight.axes:
         letter = words.weight(other_weight, None, view.column)
         return View(view.term + ones(view.term.rows) * letter, view.row, view.column) if letter else None
+    if kind == "attention_scale" and not others:
+        return View(scaled(number("scale"), view.term), view.row, view.column)
     if kind == "add" and len(others) == 1 and not other_weight:
         other = words.view(others[0])
         if (other.row, other.column) == (view.row, view.column) and list(others[0].axes) == list(first.axes):
