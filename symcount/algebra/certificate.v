@@ -194,6 +194,6 @@ Ltac algebra facts scalars := first [ same | normal facts; close scalars ].
 Ltac units := rewrite ?(unitmx_mul, unitmx_tr, unitmx_inv, unitmx1); repeat (apply/andP; split); assumption.
 Ltac cancels := first [ assumption | apply: mulmxV; units | apply: mulVmx; units
                       | apply: tr_inv_l; units | apply: tr_inv_r; units ].
-Ltac turns := first [ assumption | rewrite trmx_inv ?trmxK; solve [ done | congr invmx; assumption ] ].
+Ltac turns := first [ assumption | rewrite trmx_inv ?trmxK ?tr_diag_mx; solve [ done | congr invmx; assumption ] ].
 Ltac inverts := first [ solve [ repeat (rewrite inv_mul; [ | units | units ]); rewrite ?mulmxA; same ]
                      | exact: invmxK | exact: inv_tr | exact: inv_eye | apply: inv_orth; assumption ].

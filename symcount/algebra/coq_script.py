@@ -269,7 +269,7 @@ class Certificate(Writer):
             else:
                 law = f"apply: rows_r => x; apply: {self.law(f, 'isotropic')}; rewrite ?trmxK; assumption."
         else:
-            argument = Product((after.parts[0], *factors(after.parts[1].parts[0])))
+            argument = Product((after.parts[0], after.parts[1].parts[0]))
             kind = "map" if each else "rows"
             if rule == "homogeneous":
                 law = f"{self.positive(after.parts[0])} exact: (map_diag_l pos {self.law(f, 'homogeneous')})."
@@ -307,8 +307,9 @@ class Certificate(Writer):
                 yield from _braced(self.turned(turned, {}))
         yield f"transitivity ({self.write(Product((*before.parts[:edges[0]], *words, *before.parts[edges[-1]:])))})."
         yield f"  by {self.algebra()}."
+        once = sorted({self.write(word) for word in words}, key=lambda shown: (-len(shown), shown))
         yield "".join(f"rewrite {name}. " for name in facts.values()) + " ".join(
-            f"have [{self.fresh('a')} ->] := scalar11 ({self.write(word)})." for word in words)
+            f"have [{self.fresh('a')} ->] := scalar11 ({shown})." for shown in once)
         yield f"rewrite ?entry11; {self.algebra()}."
 
     def turned(self, term: Term, found: dict[str, str]) -> Iterator[str]:
@@ -367,7 +368,7 @@ class Certificate(Writer):
         known = f"rewrite ?({', '.join(facts.values())})" if facts else "idtac"
         whole = [name for base, name in self.units.items() if base[0].isdigit()]
         first = f"rewrite ?({', '.join(f'over_{name}' for name in whole)}); " if whole else ""
-        first += "".join(f"apply: (multiplied ratio_{name}); " for name in whole)
+        first += "".join(f"do 3! apply: (multiplied ratio_{name}); " for name in whole)
         hints = [*(f"ratio_{name}" for name in self.units.values()), *(f"is_{name}" for name in whole)]
         return f"algebra ltac:({known}) ltac:({first}ring{': ' if hints else ''}{' '.join(hints)})"
 

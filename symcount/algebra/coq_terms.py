@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-# How Coq sees what is declared of a letter: as a hypothesis about its matrix
+# How Coq sees what is declared of a letter: as a hypothesis about its matrix; of data and selections no proof uses more
 _DECLARED = {
     "invertible": "{0} \\in unitmx", "orthogonal": "{0} *m ({0})^T = eye R {1} /\\ ({0})^T *m {0} = eye R {1}",
     "symmetric": "({0})^T = {0}", "idempotent": "{0} *m {0} = {0}", "stochastic": "{0} *m ones R {2} = ones R {1}",

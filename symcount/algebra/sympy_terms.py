@@ -45,7 +45,7 @@ def to_sympy(term: Term) -> Any:
 
     >>> from symcount.algebra import matrix
     >>> to_sympy(matrix("X", "n", "d") * (matrix("W1", "d", "r") * matrix("W2", "r", "m")))
-    X*W1*W2
+    X*(W1*W2)
 
     Raises FormulaError for what SymPy has no words for: a function of a matrix, a sum over heads, a window.
     """
