@@ -33,7 +33,7 @@ _HOMES = {
     "symcount.counting": ("derive",),
     "symcount.readers.evaluation": ("evaluate",),
     "symcount.theorems": ("identities",),
-    "symcount.proving": ("prove", "refute"),
+    "symcount.proving": ("certify", "prove", "refute"),
     "symcount.fusing": ("fusable",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -263,7 +263,7 @@ def _derive(asked: Any) -> Any:
 def _prove(asked: Any) -> Any:
     from symcount.errors import ProofError
     from symcount.naming import read_changes
-    from symcount.proving import prove
+    from symcount.proving import certify, prove
 
     if len(asked.models) != 1:
         raise ModelError("prove takes one identity or one statement, in quotes: symcount identities lists them")
@@ -272,6 +272,8 @@ def _prove(asked: Any) -> Any:
     counts = {name: int(value) if str(value).isascii() and str(value).isdigit() else value
               for name, value in told.items()}
     try:
+        if asked.certificate:
+            return certify(claim, shapes=asked.shapes, **counts)
         found = prove(claim, shapes=asked.shapes, **counts)
     except ProofError as error:
         if error.sides is None:
@@ -279,10 +281,6 @@ def _prove(asked: Any) -> Any:
         asked.status, found = 1, error.witness
         if found is None and asked.format != "json":
             return str(error)
-    if asked.certificate and not asked.status:
-        from symcount.algebra.certificate import certificate
-
-        return certificate(found.proof, claim)
     if asked.format == "json":
         from symcount.render.data import as_proof
 

@@ -75,6 +75,23 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
                       remarks=tuple(remarks), proof=proof)
 
 
+def certify(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> str:
+    """A file for Coq with MathComp that states the claim and proves it, once `prove` has.
+
+    >>> certify("lora_merge").splitlines()[-2:]
+    ['Qed.', 'Print Assumptions certified_lora_merge.']
+
+    Raises what `prove` raises, and ProofError for what cannot be written for Coq.
+    """
+    from symcount.algebra.certificate import coq, stated
+
+    found = prove(claim, shapes=shapes, **counts)
+    own = load(claim).certificate if isinstance(claim, str) and "=" not in claim else None
+    if own is not None:
+        return own(**counts)
+    return coq(*stated(found.proof), claim if isinstance(claim, str) and "=" not in claim else "statement", found.proof)
+
+
 def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:
     """The smallest counterexample to a claim, which respects what is declared of its letters; None where none is found.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from symcount.algebra.certificate import coq_collapse
 from symcount.algebra.kernel import Equation, Induction, Lemma, Proof, Step
 from symcount.algebra.terms import Letter, Term, matrix, ones, replaced
 from symcount.architectures.mlp import mlp
@@ -59,6 +60,11 @@ def proof(layers: Any = 2, activation: str | None = None) -> Proof:
         error.sides = _sides(stack(2, activation))
         raise error
     return _induction() if layers == "L" else _layers(stack(layers))
+
+
+def certificate(layers: Any = 2, activation: str | None = None) -> str:  # noqa: ARG001 - as `proof`, which refused it
+    """For Coq: the theorem for every depth, and these layers as an instance of it."""
+    return coq_collapse(2 if layers == "L" else layers)
 
 
 def _layers(defined: dict[str, Any]) -> Proof:
@@ -144,7 +150,7 @@ _FORGOTTEN = RIGHT.parts[0] + LEFT.parts[-1]  # X(W₁W₂) + 1b₂
 
 IDENTITY = Identity(
     "layers without a nonlinearity between them are one layer",
-    LEFT, RIGHT, proof=proof,
+    LEFT, RIGHT, proof=proof, certificate=certificate,
     meaning={"X": "input, one sample a row", "W_k": "weight of layer k", "b_k": "bias of layer k",
              "M_k": "weights up to layer k, multiplied", "c_k": "biases up to layer k, collected"},
     conditions=("nothing but weights and biases stands between the layers",),
