@@ -13,9 +13,10 @@ from symcount.algebra.cost import entries, multiply_adds
 from symcount.algebra.kernel import RULES, Proof, replay
 from symcount.algebra.sampling import numbers_of, sizes_of
 from symcount.algebra.sampling import shapes as possible
+from symcount.algebra.scalars import Named
 from symcount.algebra.search import find
 from symcount.algebra.statements import read_statement
-from symcount.algebra.terms import Letter, Named, Term, letters, total
+from symcount.algebra.terms import Letter, Term, letters, total
 from symcount.algebra.witness import Witness, confirm
 from symcount.algebra.witness import refute as counterexample
 from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark

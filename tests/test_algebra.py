@@ -12,10 +12,11 @@ from random import Random
 import pytest
 
 from symcount.algebra import kernel, search, witness
+from symcount.algebra.making import apply, eye, matrix, number, ones, side, stack, zero
 from symcount.algebra.sampling import SMALL, cost
+from symcount.algebra.scalars import Entry
 from symcount.algebra.terms import (
     Apply,
-    Entry,
     Inverse,
     Over,
     Product,
@@ -25,18 +26,10 @@ from symcount.algebra.terms import (
     Stack,
     Sum,
     Transpose,
-    apply,
-    eye,
     letters,
-    matrix,
-    number,
-    ones,
     product,
     scaled,
-    side,
-    stack,
     total,
-    zero,
 )
 from symcount.algebra.values import Point
 from symcount.errors import ProofError

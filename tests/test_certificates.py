@@ -19,8 +19,9 @@ from symcount.algebra.certificate import (
     theorem,
 )
 from symcount.algebra.kernel import Lemma, Proof, Step
+from symcount.algebra.making import number
 from symcount.algebra.statements import read_equation
-from symcount.algebra.terms import Ones, Shift, number
+from symcount.algebra.terms import Ones, Shift
 from symcount.errors import ProofError
 from symcount.polynomials import letter, lift, opaque
 from symcount.sizes import ceil, per

@@ -8,25 +8,9 @@ import pytest
 
 from symcount.algebra import kernel, witness
 from symcount.algebra.kernel import Equation, Induction, Lemma
-from symcount.algebra.terms import (
-    Entry,
-    Letter,
-    Over,
-    Product,
-    Scaled,
-    Shift,
-    Side,
-    Stack,
-    Sum,
-    Transpose,
-    apply,
-    eye,
-    matrix,
-    ones,
-    scaled,
-    total,
-    zero,
-)
+from symcount.algebra.making import apply, eye, matrix, ones, zero
+from symcount.algebra.scalars import Entry
+from symcount.algebra.terms import Letter, Over, Product, Scaled, Shift, Side, Stack, Sum, Transpose, scaled, total
 from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.polynomials import letter, opaque
 from symcount.proving import prove

@@ -9,9 +9,10 @@ import pytest
 from symcount import prove, refute
 from symcount.algebra import eye, matrix, ones, zero
 from symcount.algebra.kernel import Equation, Induction, Lemma, Step, everywhere, replay
+from symcount.algebra.making import number
 from symcount.algebra.rules import over, transpose
 from symcount.algebra.search import find, normal
-from symcount.algebra.terms import Over, Scaled, Shift, number
+from symcount.algebra.terms import Over, Scaled, Shift
 from symcount.errors import FormulaError, ModelError, ProofError, ShapeError, SymcountError
 from symcount.polynomials import letter, lift
 

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from symcount.algebra.cost import entries, fused, multiply_adds
+from symcount.algebra.making import apply, eye, matrix, number, ones, side, stack, zero
+from symcount.algebra.scalars import Entry
 from symcount.algebra.statements import read_equation, read_shapes
 from symcount.algebra.terms import (
     Apply,
-    Entry,
     Eye,
     Letter,
     Ones,
@@ -28,17 +29,9 @@ from symcount.algebra.terms import (
     Sum,
     Transpose,
     Zero,
-    apply,
-    eye,
     letters,
-    matrix,
-    number,
-    ones,
     scaled,
-    side,
-    stack,
     total,
-    zero,
 )
 from symcount.errors import FormulaError, ModelError, ProofError, ShapeError, SymcountError
 from symcount.formulas import read

@@ -4,6 +4,6 @@
     sizes are letters of the one table, so nothing is "maybe equal"
 """
 
-from symcount.algebra.terms import apply, eye, matrix, ones, side, stack, zero
+from symcount.algebra.making import apply, eye, matrix, ones, side, stack, zero
 
 __all__ = ["apply", "eye", "matrix", "ones", "side", "stack", "zero"]

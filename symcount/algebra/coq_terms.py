@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
+from symcount.algebra.scalars import Entry, Named
 from symcount.algebra.terms import (
     Apply,
-    Entry,
     Eye,
     Inverse,
     Letter,
-    Named,
     Ones,
     Product,
     Scaled,

@@ -8,20 +8,7 @@ order of the brackets, each product once; nothing is multiplied by a diagonal ma
 
 from __future__ import annotations
 
-from symcount.algebra.terms import (
-    Apply,
-    Eye,
-    Inverse,
-    Letter,
-    Ones,
-    Product,
-    Side,
-    Stack,
-    Sum,
-    Term,
-    Transpose,
-    has,
-)
+from symcount.algebra.terms import Apply, Eye, Inverse, Letter, Ones, Product, Side, Stack, Sum, Term, Transpose, has
 from symcount.polynomials import added
 
 TYPE_CHECKING = False

@@ -12,18 +12,7 @@ from collections import namedtuple
 from symcount.algebra import laws, rules
 from symcount.algebra.rules import indices
 from symcount.algebra.sampling import sizes_of
-from symcount.algebra.terms import (
-    Eye,
-    Letter,
-    Ones,
-    Scaled,
-    Term,
-    Zero,
-    agree,
-    letters,
-    mapped,
-    replaced,
-)
+from symcount.algebra.terms import Eye, Letter, Ones, Scaled, Term, Zero, agree, letters, mapped, replaced
 from symcount.errors import ProofError, ShapeError
 from symcount.polynomials import letter
 from symcount.sizes import letters as names_of

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from symcount.algebra.making import ones
 from symcount.algebra.terms import (
     Apply,
     Inverse,
@@ -21,7 +22,6 @@ from symcount.algebra.terms import (
     agree,
     factors,
     has,
-    ones,
     product,
     scaled,
     summands,

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from symcount.algebra.making import ones
+from symcount.algebra.scalars import Entry
 from symcount.algebra.terms import (
-    Entry,
     Eye,
     Inverse,
     Letter,
@@ -30,7 +31,6 @@ from symcount.algebra.terms import (
     agree,
     factors,
     has,
-    ones,
     product,
     scaled,
     total,

@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import islice, permutations, product
 from random import Random
 
-from symcount.algebra.terms import Entry, Letter, Named, Scaled, Term, letters
+from symcount.algebra.scalars import Entry, Named
+from symcount.algebra.terms import Letter, Scaled, Term, letters
 from symcount.algebra.values import NotRationalError, Point
 from symcount.errors import SymcountError
 from symcount.polynomials import lift

@@ -16,27 +16,10 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
+from symcount.algebra.making import apply, eye, matrix, number, ones, side, stack
 from symcount.algebra.sampling import shapes, sizes_of
-from symcount.algebra.terms import (
-    PROPERTIES,
-    Inverse,
-    Named,
-    Term,
-    Transpose,
-    Zero,
-    agree,
-    apply,
-    eye,
-    factors,
-    matrix,
-    number,
-    ones,
-    product,
-    scaled,
-    side,
-    stack,
-    total,
-)
+from symcount.algebra.scalars import Named
+from symcount.algebra.terms import PROPERTIES, Inverse, Term, Transpose, Zero, agree, factors, product, scaled, total
 from symcount.errors import FormulaError, ShapeError, SymcountError, clipped, nearest
 from symcount.functions import FUNCTIONS
 from symcount.polynomials import added, letter, lift, quotient

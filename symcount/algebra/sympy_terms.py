@@ -5,11 +5,12 @@ SymPy is asked for no verdict: it accepts products of shapes that merely might f
 
 from __future__ import annotations
 
+from symcount.algebra.making import eye, ones, side, stack
+from symcount.algebra.scalars import Named
 from symcount.algebra.terms import (
     Eye,
     Inverse,
     Letter,
-    Named,
     Ones,
     Product,
     Scaled,
@@ -19,12 +20,8 @@ from symcount.algebra.terms import (
     Term,
     Transpose,
     Zero,
-    eye,
-    ones,
     product,
     scaled,
-    side,
-    stack,
     total,
 )
 from symcount.errors import FormulaError

@@ -11,12 +11,10 @@ product of three factors, and `X*(W1*W2)` keeps its brackets.
 
 from __future__ import annotations
 
-import re
-
-from symcount.errors import ShapeError, clipped
-from symcount.formulas import read
+from symcount.algebra.scalars import Entry, named
+from symcount.errors import ShapeError
 from symcount.functions import function
-from symcount.polynomials import Atom, Polynomial, canonical, lift, opaque
+from symcount.polynomials import Polynomial, added, canonical, lift
 from symcount.sizes import same
 
 TYPE_CHECKING = False
@@ -35,7 +33,6 @@ PROPERTIES = {
 }
 _NOT_SQUARE = ("stochastic", "selection", "data")
 _ONE = canonical(1)
-_NAME = re.compile(r"[A-Za-zα-ω][\w .,{}-]*")  # of a letter: none of the signs that keys are made with
 
 
 class Term:
@@ -106,7 +103,7 @@ class Letter(Term):
     def __init__(self, name: str, rows: Size, columns: Size, properties: tuple[str, ...] = (),
                  over: tuple[str, ...] = ()) -> None:
         self.name, self.over = name, over
-        _named(name)
+        named(name)
         for word in properties:
             if word not in PROPERTIES:
                 raise ShapeError(f"{name}: '{word}' is no property of a matrix; known: {', '.join(PROPERTIES)}")
@@ -251,12 +248,7 @@ class Side(Term):
     __slots__ = ()
 
     def __init__(self, parts: tuple[Term, ...]) -> None:
-        for other in parts[1:]:
-            if not agree(parts[0].rows, other.rows):
-                raise ShapeError(f"[{parts[0]} {other}]: {parts[0].shape} and {other.shape} differ in rows")
-        columns = parts[0].columns
-        for other in parts[1:]:
-            columns = columns + other.columns
+        columns = _joined(parts, "rows", "columns", " ")
         super().__init__("[" + " ".join([part.key for part in parts]) + "]", parts[0].rows, columns, parts)
 
 
@@ -266,12 +258,7 @@ class Stack(Term):
     __slots__ = ()
 
     def __init__(self, parts: tuple[Term, ...]) -> None:
-        for other in parts[1:]:
-            if not agree(parts[0].columns, other.columns):
-                raise ShapeError(f"[{parts[0]}; {other}]: {parts[0].shape} and {other.shape} differ in columns")
-        rows = parts[0].rows
-        for other in parts[1:]:
-            rows = rows + other.rows
+        rows = _joined(parts, "columns", "rows", "; ")
         super().__init__("[" + ";".join([part.key for part in parts]) + "]", rows, parts[0].columns, parts)
 
 
@@ -287,78 +274,6 @@ class Over(Term):
     def rebuilt(self, parts: tuple[Term, ...]) -> Term:
         """Of other parts."""
         return Over(self.indices, parts[0])
-
-
-class Named(Atom):
-    """A number by name, as the α of LoRA; two are equal when their names are, and no size is."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        _named(name)
-        super().__init__(f"number {name}")
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Entry(Atom):
-    """A 1 × 1 matrix as a number: it commutes, and is its own transpose."""
-
-    __slots__ = ("term",)
-
-    def __init__(self, term: Term) -> None:
-        super().__init__(f"<{term.key}>")
-        self.term = term
-
-
-def matrix(name: str, rows: Any, columns: Any, *properties: str, over: tuple[str, ...] = ()) -> Letter:
-    """A matrix by name: sizes are ints, letters, or texts such as "heads*k"; see PROPERTIES for what may be declared.
-
-    >>> matrix("W1", "d", "r")
-    W1: d × r
-    >>> matrix("X", "n", "d") * matrix("W2", "r", "m")
-    Traceback (most recent call last):
-    symcount.errors.ShapeError: X is n × d and W2 is r × m: they cannot be multiplied, for d is not r
-    """
-    return Letter(name, _size(rows), _size(columns), properties, over)
-
-
-def ones(n: Any) -> Term:
-    """A column of n ones; of one is the number 1."""
-    n = _size(n)
-    return Eye(1) if agree(n, 1) else Ones(n)
-
-
-def eye(n: Any) -> Term:
-    """The identity matrix of n rows."""
-    return Eye(_size(n))
-
-
-def zero(rows: Any, columns: Any) -> Term:
-    """The matrix of zeros."""
-    return Zero(_size(rows), _size(columns))
-
-
-def apply(name: str, part: Term) -> Term:
-    """A function of `functions.FUNCTIONS`, of a matrix."""
-    return Apply(name, part)
-
-
-def side(*parts: Term) -> Term:
-    """[A B …]."""
-    return parts[0] if len(parts) == 1 else Side(parts)
-
-
-def stack(*parts: Term) -> Term:
-    """[U; V; …]."""
-    return parts[0] if len(parts) == 1 else Stack(parts)
-
-
-def number(name: str) -> Polynomial:
-    """A number by name, for `number("alpha") * (A * B)`."""
-    return opaque(Named(name))
 
 
 def product(factors: list[Term]) -> Term:
@@ -440,10 +355,12 @@ def agree(a: Size, b: Size) -> bool:
     return a is b or same(a, b)
 
 
-def _named(name: str) -> None:
-    """Raise ShapeError for what is no name of a letter or a number."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ShapeError(f"{clipped(repr(name))} is no name: letters, digits and '_' are, a letter first")
+def _joined(parts: tuple[Term, ...], across: str, along: str, between: str) -> Size:
+    """The size of blocks together; ShapeError where they differ across."""
+    for other in parts[1:]:
+        if not agree(getattr(parts[0], across), getattr(other, across)):
+            raise ShapeError(f"[{parts[0]}{between}{other}]: {parts[0].shape} and {other.shape} differ in {across}")
+    return added(getattr(part, along) for part in parts)
 
 
 def _leaves(term: Term) -> Iterable[Term]:
@@ -456,12 +373,3 @@ def _leaves(term: Term) -> Iterable[Term]:
         yield term
     for part in term.parts:
         yield from _leaves(part)
-
-
-def _size(size: Any) -> Size:
-    if isinstance(size, str):
-        size = read(size)
-    if isinstance(size, bool) or lift(size) is NotImplemented or not any(
-            coefficient > 0 for _, coefficient in lift(size).terms.values()):
-        raise ShapeError(f"a matrix has no size {size!r}: a size is a positive int, or in letters")
-    return size

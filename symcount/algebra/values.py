@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from symcount.algebra.scalars import Entry, Named
 from symcount.algebra.terms import (
     Apply,
-    Entry,
     Eye,
     Inverse,
     Letter,
-    Named,
     Ones,
     Over,
     Product,

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from symcount.algebra.making import apply, number, ones
 from symcount.algebra.rules import indices
-from symcount.algebra.terms import Apply, Letter, Over, Term, agree, apply, number, ones, scaled
+from symcount.algebra.terms import Apply, Letter, Over, Term, agree, scaled
 from symcount.functions import FUNCTIONS
 from symcount.network import walk
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
+from symcount.algebra.scalars import Entry
 from symcount.algebra.terms import (
     Apply,
-    Entry,
     Eye,
     Inverse,
     Letter,

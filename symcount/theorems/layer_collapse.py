@@ -11,7 +11,8 @@ from collections import namedtuple
 
 from symcount.algebra.certificate import coq_collapse
 from symcount.algebra.kernel import Equation, Induction, Lemma, Proof, Step
-from symcount.algebra.terms import Letter, Term, matrix, ones, replaced
+from symcount.algebra.making import matrix, ones
+from symcount.algebra.terms import Letter, Term, replaced
 from symcount.architectures.mlp import mlp
 from symcount.errors import ModelError, ProofError
 from symcount.functions import function

@@ -6,7 +6,7 @@ Source: Hu et al. 2021, "LoRA: Low-rank adaptation of large language models", se
 from __future__ import annotations
 
 from symcount.algebra import apply, matrix
-from symcount.algebra.terms import number
+from symcount.algebra.making import number
 from symcount.identity import Identity, Neighbour
 from symcount.polynomials import letter, lift
 from symcount.sizes import per
