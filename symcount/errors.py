@@ -38,10 +38,12 @@ class ModelError(SymcountError):
 class ProofError(SymcountError):
     """A step of a derivation does not follow, or a claim is not proved.
 
-    `sides` are the two terms that are not shown to be equal, and `witness` derives a counterexample, if there is one.
+    `sides` are the two terms that are not shown to be equal, and `witness` derives a counterexample, if there is one;
+    `also` is a sentence and two more sides, whose counterexample says that nothing else would do either.
     """
 
     sides: Any = None
+    also: Any = None
     witness: Any = None
 
 

@@ -12,9 +12,10 @@ from itertools import pairwise
 from math import prod
 
 from symcount.algebra.search import normal
-from symcount.algebra.terms import Apply, Letter, Over, Scaled, Term, Transpose, factors, has, letters, summands
+from symcount.algebra.terms import Apply, Letter, Ones, Over, Scaled, Term, Transpose, factors, has, letters, summands
 from symcount.readers import account, repeats
 from symcount.readers.words import Words
+from symcount.scopes import matches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ def fusable(subject: Any) -> list[Finding]:
     >>> fusable(model("mlp:4-3-2"))[0].says
     'relu stands between'
     """
-    net = account(subject)[0]
+    net, *_, parts = account(subject)
     read = _Uses(net)
-    return [*read.gains(), *read.merged(), *read.biases(), *read.apart()]
+    found = [*read.gains(), *read.adapted(), *read.merged(), *read.biases(), *read.repeated(), *read.apart()]
+    return [one for one in found if all(any(matches(path, part) for path in one.paths) for part in parts)]
 
 
 class _Uses:
@@ -105,26 +107,46 @@ class _Uses:
         """Whether a bias is added to what a map gives."""
         return _bias(path) in self.made
 
+    def out(self, path: str) -> Size:
+        """The parameters of a bias that a map would need, over all repetitions."""
+        letter = self.words.weights[path][0]
+        heads = (self.made[path].axes[index] for index in letter.over)
+        return letter.columns * prod(heads, start=1) * self.runs(path)
+
+    def root(self, path: str) -> str:
+        """The map that an adapter stands beside; any other map is its own."""
+        return path.rpartition(".lora_")[0] + ".weight" if "adapter" in self.kinds.get(path, ()) else path
+
     def gains(self) -> Iterator[Finding]:
-        """Gains of norms, which go into the maps that read them, if these read nothing else."""
+        """Gains and shifts of norms, which go into the maps that read them, if these read nothing else."""
         for path, uses in self.uses.items():
             if self.kinds[path] != ("norm",):
                 continue
-            maps = list(dict.fromkeys(self.weight(use.right) for use in uses))
-            function = next((self.words.named[_name(use.left)].why for use in uses
-                             if _name(use.left) in self.words.named), "")
+            shift = (_bias(path),) if _bias(path) in self.uses else ()
+            reads = [*uses, *(use for one in shift for use in self.uses[one])]
+            maps = list(dict.fromkeys(self.root(self.weight(use.right)) for use in reads))
             if "" in maps:
-                yield Finding((path,), "", "it is read by more than linear maps, as by a residual sum")
-            elif tied := [one for one in maps if not all(
+                yield Finding((path,), "", "what is not linear reads it, or a residual sum")
+                continue
+            if tied := [one for one in maps if not all(
                     self.bias(use.left) or _name(use.left) == path for use in self.uses[one])]:
                 yield Finding((path, *tied), "", f"{tied[0]} is used elsewhere too")
-            else:
-                shift = next((one for one in self.uses if self.kinds[one] == ("norm", "bias") and all(
-                    self.weight(use.right) in maps for use in self.uses[one])), "")
-                both = (path, shift) if shift and all(map(self.has_bias, maps)) else (path,)
-                yield Finding((*both, *maps), {"rms_norm": "rmsnorm_gain"}.get(function, "layernorm_gain"),
-                              f"{'gain and shift go' if len(both) > 1 else 'the gain goes'} into the maps that read it",
-                              sum(map(self.stored, both)))
+                continue
+            function = next((self.words.named[_name(use.left)].why for use in uses
+                             if _name(use.left) in self.words.named), "")
+            without = [one for one in maps if shift and not self.has_bias(one)]
+            says = f"{'gain and shift go' if shift else 'the gain goes'} into the maps that read it"
+            yield Finding((path, *shift, *maps), {"rms_norm": "rmsnorm_gain"}.get(function, "layernorm_gain"),
+                          says + (", which get a bias" if without else ""),
+                          sum(map(self.stored, (path, *shift))) - sum(map(self.out, without)))
+
+    def adapted(self) -> Iterator[Finding]:
+        """Low-rank adapters, which go into the weight beside them."""
+        for path in self.uses:
+            if path.endswith(".lora_A") and "adapter" in self.kinds[path]:
+                other = path.removesuffix("A") + "B"
+                yield Finding((self.root(path), path, other), "lora_merge",
+                              "the adapter goes into the weight beside it", self.stored(path) + self.stored(other))
 
     def merged(self) -> Iterator[Finding]:
         """Two maps that are always neighbours."""
@@ -132,24 +154,50 @@ class _Uses:
         for path, uses in self.uses.items():
             after = {use.right.key if use.right is not None else "" for use in uses}
             other = self.weight(uses[0].right)
-            if not self.map(path) or len(after) != 1 or not other or frozenset((path, other)) in seen:
+            if not self.map(path) or "adapter" in self.kinds[path] or len(after) != 1 or not other or (
+                    "adapter" in self.kinds[other] or frozenset((path, other)) in seen):
                 continue
             turned = isinstance(uses[0].right, Transpose)
             sides = [use.right if turned else use.left for use in self.uses[other]]
-            if all(self.bias(side) or _name(side) == path for side in sides):
+            if all(self.bias(side) or self.root(_name(side)) == path for side in sides):
                 seen.add(frozenset((path, other)))
-                saves = self.stored(path) + self.stored(other) - self.one(path, other, turned=turned)
-                heads = any(self.words.weights[each][0].over for each in (path, other))
-                identity = self.rule(path, uses[0], turned=turned)
-                if identity == "layer_collapse" and self.has_bias(path) and self.has_bias(other):
-                    saves = saves + self.stored(_bias(path))
-                says = "they are one matrix for each head" if heads else "they are one matrix"
-                yield Finding((path, other), identity, says, saves)
+                yield self.pair(path, other, self.rule(path, uses[0], turned=turned), turned=turned)
+
+    def pair(self, path: str, other: str, identity: str, *, turned: bool) -> Finding:
+        """Two maps as one: what becomes of their biases, and what it saves."""
+        saves = self.stored(path) + self.stored(other) - self.one(path, other, turned=turned)
+        heads = any(self.words.weights[each][0].over for each in (path, other))
+        says = "they are one matrix for each head" if heads else "they are one matrix"
+        if self.has_bias(path) and identity == "layer_collapse" and self.has_bias(other):
+            saves = saves + self.stored(_bias(path))
+        elif self.has_bias(path) and identity == "query_key_merge":
+            rows = self.made[other].axes[self.words.weights[other][1][0] or ""]
+            heads_of = prod(self.made[path].axes[index] for index in self.words.weights[path][0].over)
+            saves = saves + self.stored(_bias(path)) - heads_of * rows * self.runs(path)
+            says += ", and the query bias one row"
+        elif self.has_bias(path) and identity == "value_output_merge":
+            says += ", once value_bias has moved the bias"
+        return Finding((path, other), identity, says, saves)
+
+    def repeated(self) -> Iterator[Finding]:
+        """Repeated parts that are linear: all their runs are one map."""
+        for x, _, reduced in self.ends:
+            if x.verb != "leave":
+                continue
+            inside = words(reduced)
+            entered = {_name(word[0]) for word in inside if not isinstance(word[0], Ones)}
+            starts = [self.words.named[name] for name in entered if name in self.words.named]
+            paths = tuple(dict.fromkeys(_name(part) for word in inside for part in word[1:]))
+            if len(entered) == len(starts) == 1 and starts[0].why == "enter" and starts[0].of.scope is (
+                    x.inputs[0].scope) and paths and all(path in self.kinds for path in paths):
+                d = reduced.rows * 0 + reduced.columns
+                bias = any(isinstance(word[0], Ones) for word in inside)
+                yield Finding(paths, "residual_tower" if any(len(word) == 1 for word in inside) else "layer_collapse",
+                              "each run is linear, so all runs are one map",
+                              sum(map(self.stored, paths)) - d * d - (d if bias else 0))
 
     def rule(self, path: str, use: Use, *, turned: bool) -> str:
         """The identity by which two neighbours are one."""
-        if "adapter" in self.kinds[path]:
-            return "lora_merge"
         if turned:
             return "query_key_merge"
         if any(has(part, "stochastic") for part in use.word):
@@ -161,7 +209,7 @@ class _Uses:
         for _, term, reduced in self.ends:
             left = letters(reduced)
             for path in letters(term):
-                if path not in left and "bias" in self.kinds.get(path, ()):
+                if path not in left and "bias" in self.kinds.get(path, ()) and path not in self.uses:
                     yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out",
                                   self.stored(path))
         values = {paths[0]: paths[1] for paths, identity, *_ in self.merged() if identity == "value_output_merge"}
@@ -187,14 +235,16 @@ class _Uses:
     def source(self, term: Term | None) -> tuple[str, str]:
         """The map that a factor is, or the only one that it comes from, and by what; its last factor decides."""
         if path := self.weight(term):
-            return path, ""
+            return self.root(path), ""
         named = self.words.named.get(_name(term))
         if named is None or not named.why:
             return "", ""
-        ends = [reduced for x, _, reduced in self.ends if x is named.of]
-        lasts = {self.weight(word[-1]) for reduced in ends for word in words(reduced)
-                 if not self.bias(word[-1])} - {""}
-        return (lasts.pop(), named.why) if len(lasts) == 1 else ("", "")
+        found = set()
+        for reduced in (reduced for x, _, reduced in self.ends if x is named.of):
+            lasts = {self.root(self.weight(word[-1])) for word in words(reduced) if not self.bias(word[-1])}
+            found |= lasts if len(lasts) == 1 else set()  # else a sum stands there too
+        found -= {""}
+        return (found.pop(), named.why) if len(found) == 1 else ("", "")
 
 
 def words(term: Term) -> list[tuple[Term, ...]]:

@@ -60,10 +60,10 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
     except ProofError as error:
         if error.sides is None:
             raise
-        left, right = error.sides
-        raise disproved(f"{claim} {error}", left, right) from None
+        raise _blocked(claim, error) from None
     checked(proof)
-    remarks = [Remark("when", (condition,)) for condition in identity.conditions]
+    remarks = [Remark("verdict", ("proved: every step was replayed",)), *_inducted(proof),
+               *(Remark("when", (condition,)) for condition in identity.conditions)]
     remarks += [Remark("why", (identity.reason,)), *(() if counts else saved(identity.left, identity.right))]
     for neighbour in identity.neighbours:
         found = counterexample(neighbour.left, neighbour.right)
@@ -121,6 +121,30 @@ def checked(proof: Proof) -> None:
     confirm(last.left, last.right, _meant(proof))
 
 
+def _inducted(proof: Proof) -> list[Remark]:
+    """What the two lemmas of an induction say together."""
+    if proof.induction is None:
+        return []
+    base, step = proof.lemmas
+    return [Remark("induction", (step.left, " = ", step.right, f" for every {proof.induction.index} from 1 on: "
+                                 f"{base.name} is the first case, and {step.name} follows from the case before it"))]
+
+
+def _blocked(claim: str, error: ProofError) -> ProofError:
+    """A claim that does not hold: its counterexample, and one that leaves no other way either, where there is one."""
+    left, right = error.sides
+    refused = disproved(f"{claim} {error}", left, right)
+    if error.also is not None and refused.witness is not None:
+        says, one, other = error.also
+        found = counterexample(one, other)
+        if found is not None:
+            shown = refused.witness
+            remark = Remark("other weights", (f"{says}: ", one, " = ", other, " fails for ", *_at(found, one, other)))
+            refused.witness = Derivation(shown.title, list(shown.steps), symbols=shown.symbols,
+                                         remarks=(*shown.remarks, remark))
+    return refused
+
+
 def chains(proof: Proof) -> list[Chain]:
     """The lemmas of a proof as chains of equal lines with their reasons."""
     several = len(proof.lemmas) > 1
@@ -144,10 +168,10 @@ def refutation(title: str, left: Term, right: Term, found: Witness) -> Derivatio
              for side, rows in ((left, found.left), (right, found.right))]
     remarks = [Remark("verdict", ("refuted: the two sides differ",))]
     if found.units:
-        remarks.append(Remark("exact", (f"arguments of the function are in units of {found.units}; "
-                                        "with e in place of 2 the sides differ too",)))
+        remarks.append(Remark("note", (f"what the function is of stands in units of {found.units}, so that its values "
+                                       "are fractions; in units of 1 the sides differ too",)))
     if not found.exact:
-        remarks.append(Remark("exact", ("the function has no rational value here; numbers are rounded",)))
+        remarks.append(Remark("note", ("the function has no rational value here; numbers are rounded",)))
     if found.numbers:
         remarks.insert(0, Remark("with", _numbers(found)))
     return Derivation(title, sides, symbols=values, remarks=tuple(remarks))
@@ -176,7 +200,8 @@ def _worth(before: Size, after: Size) -> tuple[Any, ...]:
     if not more:
         return (": always more",)
     common = _common(list(difference.terms.values()))
-    return (": fewer iff ", _factored(more, common), " > ", _factored(less, common))
+    shared = gcd(*(c for _, c in difference.terms.values()))
+    return (": fewer iff ", _factored(more, common, shared), " > ", _factored(less, common, shared))
 
 
 def _common(terms: list[Any]) -> dict[Any, int]:
@@ -188,9 +213,9 @@ def _common(terms: list[Any]) -> dict[Any, int]:
     return {atom: power for atom, power in shared.items() if power}
 
 
-def _factored(terms: Mapping[Any, Any], without: Mapping[Any, int]) -> Form:
+def _factored(terms: Mapping[Any, Any], without: Mapping[Any, int], below: int) -> Form:
     """A sum without a common factor, and with one of its own taken out: r(d + m + 1)."""
-    kept = [(_divided(powers, without), c) for powers, c in terms.values()]
+    kept = [(_divided(powers, without), c // below) for powers, c in terms.values()]
     kept.sort(key=lambda one: -sum(power for _, power in one[0]))  # in a sum the degree falls
     own, shared = _common(kept), gcd(*(c for _, c in kept))
     if (not own and shared == 1) or len(kept) == 1:
@@ -310,4 +335,7 @@ def _at(found: Witness, *sides: Term) -> tuple[Any, ...]:
     for letter, rows in _matrices(found, *sides):
         pieces += [", " if pieces else "", letter, " = ", Figure(rows)]
     pieces += [", ", *_numbers(found)] if found.numbers else []
-    return (*pieces, ": ", Figure(found.left), " is not ", Figure(found.right))
+    if not pieces:
+        pieces = [", ".join(f"{name} = {size}" for name, size in found.sizes.items())]
+    unit = f" (what the function is of, in units of {found.units})" if found.units else ""
+    return (*pieces, ": ", Figure(found.left), " is not ", Figure(found.right), unit)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from symcount import evaluate, fusable, linear, model, norm, parameters, pointwise, tensor
+from symcount import evaluate, fusable, linear, model, norm, parameters, pointwise, tensor, within
 from symcount.algebra.terms import letters
 from symcount.algebra.values import Point
 from symcount.network import walk, weights
@@ -41,15 +41,15 @@ EXPECTED = {
         ("layers.mlp.up.weight", "layers.mlp.down.weight"): "gelu stands between",
     },
     "bert-base-uncased": {
-        ("embeddings.norm.weight",): "it is read by more than linear maps, as by a residual sum",
-        ("layers.attention_norm.weight",): "it is read by more than linear maps, as by a residual sum",
-        ("layers.mlp_norm.weight",): "it is read by more than linear maps, as by a residual sum",
+        ("embeddings.norm.weight",): "what is not linear reads it, or a residual sum",
+        ("layers.attention_norm.weight",): "what is not linear reads it, or a residual sum",
+        ("layers.mlp_norm.weight",): "what is not linear reads it, or a residual sum",
         QUERY_KEY: "query_key_merge", VALUE_OUTPUT: "value_output_merge",
         KEY_BIAS: "key_bias", VALUE_BIAS: "value_bias",
         ("layers.mlp.up.weight", "layers.mlp.down.weight"): "gelu stands between",
     },
     "llama-7b:lora=8@output": {
-        (f"{ATTENTION}.output.lora_A", f"{ATTENTION}.output.lora_B"): "lora_merge",
+        (f"{ATTENTION}.output.weight", f"{ATTENTION}.output.lora_A", f"{ATTENTION}.output.lora_B"): "lora_merge",
     },
     "mlp:7-5-3,activation=none": {("layer1.weight", "layer2.weight"): "layer_collapse"},
     "mlp:7-5-3": {("layer1.weight", "layer2.weight"): "relu stands between"},
@@ -93,6 +93,64 @@ def test_a_bias_that_two_maps_read_and_a_gain_that_is_read_twice():
     assert found.saves == 8
     residual = pointwise(y, linear(y, "map", d=4), kind="add")
     assert [one.identity for one in fusable(residual)] == [""]
+
+
+def saves(name, identity):
+    one = model(name)
+    return [value(each.saves, one.values) for each in fusable(one) if each.identity == identity]
+
+
+@pytest.mark.parametrize(("name", "identity", "expected"), [
+    ("llama-7b:lora=8@query+value", "lora_merge", [8 * (4096 + 4096) * 32] * 2),
+    ("gpt2", "layernorm_gain", [12 * 2 * 768] * 2), ("gpt2", "key_bias", [12 * 768]),
+    # two d × d matrices become one for each of 12 heads, and a query bias of 768 a row of 768 for each head
+    ("gpt2", "query_key_merge", [12 * (2 * 768**2 - 12 * 768**2 + 768 - 12 * 768)]),
+    ("gpt2", "value_output_merge", [12 * (2 * 768**2 - 12 * 768**2)]),
+    ("llama-7b", "rmsnorm_gain", [32 * 4096, 32 * 4096, 4096]),
+])
+def test_what_is_saved(name, identity, expected):
+    assert saves(name, identity) == expected
+
+
+def test_an_adapter_hides_nothing():
+    found = {one.paths: one.identity or one.says for one in fusable(model("llama-7b:lora=8@query+value"))}
+    assert found[VALUE_OUTPUT] == "value_output_merge"
+    assert found[QUERY_KEY] == "a rotation by position stands between"
+
+
+def test_repeated_linear_parts_are_one():
+    def plain(z):
+        return within("layers", lambda x: linear(x, "map", d=z.d), tensor(s=z.s, d=z.d), runs=z.L)
+
+    def residual(z):
+        return within("layers", lambda x: pointwise(x, linear(x, "map", d=z.d, bias=False), kind="add"),
+                      tensor(s=z.s, d=z.d), runs=z.L)
+
+    def bent(z):
+        return within("layers", lambda x: pointwise(linear(x, "map", d=z.d), kind="relu"), tensor(s=z.s, d=z.d),
+                      runs=z.L)
+
+    found, = fusable(model(plain, d=4, L=3))
+    assert (found.identity, value(found.saves, {"d": 4, "L": 3})) == ("layer_collapse", 3 * 20 - 20)
+    found, = fusable(model(residual, d=4, L=3))
+    assert (found.identity, value(found.saves, {"d": 4, "L": 3})) == ("residual_tower", 3 * 16 - 16)
+    assert not [one for one in fusable(model(bent, d=4, L=3)) if one.identity]
+
+
+def test_a_reader_without_a_bias_gets_one():
+    found, = fusable(linear(norm(tensor(s=3, d=4), "norm"), "up", h=7, bias=False))
+    assert found.says.endswith("which get a bias")
+    assert found.saves == 2 * 4 - 7
+
+
+def test_a_part_has_its_own_findings_alone():
+    found = fusable(model("gpt2").part("layers.mlp"))
+    assert {one.identity for one in found} == {"layernorm_gain", ""}
+
+
+def test_dropout_is_nothing_at_inference():
+    net = linear(pointwise(norm(tensor(s=3, d=4), "norm"), kind="dropout"), "up", h=7)
+    assert [one.identity for one in fusable(net)] == ["layernorm_gain"]
 
 
 def test_a_map_that_two_read_does_not_merge():

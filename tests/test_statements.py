@@ -119,7 +119,7 @@ REFUSED = [  # a statement, its column, what is said
     ("= X", 1, WANTED.format("=")), ("", 1, "the statement ends where a matrix or a number is expected"),
     ("X == X", 4, WANTED.format("=")), ("X = Y = X", 7, "expected an operator, found '='"),
     ("X*Q = X", 3, "the shapes say nothing of 'Q'; known: A, B, G, I, W, X, Y, alpha, b, d, "),
-    ("rellu(X) = X", 1, "the shapes say nothing of 'rellu'; did you mean 'relu'?"),
+    ("rellu(X) = X", 1, "'rellu' is no function known here; did you mean 'relu'?"),
     ("r*X = X", 1, "the shapes say nothing of 'r'; "), ("X T = X", 3, "the shapes say nothing of 'T'; "),
     ("relu X = X", 6, "expected '(', found 'X'"), ("relu = X", 6, "expected '(', found '='"),
     ("softmax() = X", 9, WANTED.format(")")), ("softmax(X, X) = X", 10, "expected ')', found ','"),

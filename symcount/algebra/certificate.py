@@ -112,16 +112,14 @@ def collapsed(layers: int) -> str:
     sizes = " ".join(f"n_n_{k}" for k in range(layers + 1))
     binders = "\n  ".join(f"(m_W_{k} : 'M[R]_(n_n_{k - 1}, n_n_{k})) (m_b_{k} : 'M[R]_(1, n_n_{k}))"
                           for k in range(1, layers + 1))
-    lines = ["let h_1 := m_X *m m_W_1 + ones R n_b *m m_b_1 in"]
-    weight, bias, net = "m_W_1", "m_b_1", "First m_W_1 m_b_1"
+    run, weight, bias, net = "m_X *m m_W_1 + ones R n_b *m m_b_1", "m_W_1", "m_b_1", "First m_W_1 m_b_1"
     for k in range(2, layers + 1):
-        lines += [f"let h_{k} := h_{k - 1} *m m_W_{k} + ones R n_b *m m_b_{k} in",
-                  f"let w_{k} := {weight} *m m_W_{k} in let c_{k} := {bias} *m m_W_{k} + m_b_{k} in"]
-        weight, bias, net = f"w_{k}", f"c_{k}", f"Then ({net}) m_W_{k} m_b_{k}"
-    said = "\n  ".join([*lines, f"h_{layers} = m_X *m {weight} + ones R n_b *m {bias}."])
+        run, weight = f"({run}) *m m_W_{k} + ones R n_b *m m_b_{k}", f"{weight} *m m_W_{k}"
+        bias, net = f"({bias}) *m m_W_{k} + m_b_{k}", f"Then ({net}) m_W_{k} m_b_{k}"
     name = f"certified_layer_collapse_{layers}"
     return (f"\nTheorem {name} (R : comRingType) (n_b {sizes} : nat)\n  (m_X : 'M[R]_(n_b, n_n_0))\n  {binders} :\n"
-            f"  {said}\nProof. exact: (collapse m_X ({net})). Qed.\nPrint Assumptions {name}.\n")
+            f"  {run}\n  = m_X *m ({weight}) + ones R n_b *m ({bias}).\n"
+            f"Proof. exact: (collapse m_X ({net})). Qed.\nPrint Assumptions {name}.\n")
 
 
 def _closed_form(left: Size, right: Size, name: str, *, alone: bool) -> str:

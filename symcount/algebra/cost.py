@@ -8,7 +8,21 @@ order of the brackets, each product once; nothing is multiplied by a diagonal ma
 
 from __future__ import annotations
 
-from symcount.algebra.terms import Apply, Eye, Inverse, Letter, Ones, Product, Side, Stack, Sum, Term, Transpose, has
+from symcount.algebra.terms import (
+    Apply,
+    Eye,
+    Inverse,
+    Letter,
+    Ones,
+    Product,
+    Scaled,
+    Side,
+    Stack,
+    Sum,
+    Term,
+    Transpose,
+    has,
+)
 from symcount.polynomials import added
 
 TYPE_CHECKING = False
@@ -67,9 +81,15 @@ def fused(term: Term) -> list[Term]:
 
 
 def _stored(term: Term) -> bool:
-    """Whether a part is made of weights alone, and is more than a constant."""
-    return not _uses_data(term) and _weighty(term) and not (
-        isinstance(term, Product) and any(isinstance(part, Ones) for part in term.parts))
+    """Whether a part is made of weights alone, and is more than a constant, or a row that is repeated."""
+    return not _uses_data(term) and _weighty(term) and not _repeats(term)
+
+
+def _repeats(term: Term) -> bool:
+    """Whether a part is a stored row on every row, 1 b, or a sum with one: as large as the data."""
+    if isinstance(term, Product):
+        return isinstance(term.parts[0], Ones) and any(map(_weighty, term.parts))
+    return isinstance(term, (Scaled, Sum)) and any(map(_repeats, term.parts))
 
 
 def _uses_data(term: Term) -> bool:

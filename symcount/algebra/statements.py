@@ -146,7 +146,8 @@ class _Reader:
             match = _TOKEN.match(text, position)
             if not match:
                 bad = position + len(text[position:]) - len(text[position:].lstrip())
-                raise self.error(f"cannot read {text[bad]!r}", bad)
+                hint = {"^": "; write X*X, X^-1 or X^T", ".": "; write fractions, 1/2 for 0.5"}.get(text[bad], "")
+                raise self.error(f"cannot read {text[bad]!r}{hint}", bad)
             kind = match.lastgroup or ""
             self.tokens.append((kind, _SAME.get(match[kind], match[kind]), match.start(kind)))
             position = match.end()
@@ -256,7 +257,8 @@ class _Reader:
             self.expect("]")
             return parts[0] if len(parts) == 1 else Node("side" if between == "," else "stack", parts, at)
         if kind not in ("name", "number"):
-            raise self.error(f"expected a matrix, a number or '(', found '{token}'" if token
+            hint = "; an equation has one '='" if token == "=" else ""
+            raise self.error(f"expected a matrix, a number or '(', found '{token}'{hint}" if token
                              else "the statement ends where a matrix or a number is expected")
         self.at += 1
         return self.numeral(token, at) if kind == "number" else self.named(token, at)
@@ -281,6 +283,8 @@ class _Reader:
             return Node("eye", None, at)
         if token in self.sizes:
             return Node("number", letter(token), at)
+        if self.tokens[self.at][1] == "(" and self.text[at + len(token):at + len(token) + 1] == "(":
+            raise self.error(f"'{token}' is no function known here; {nearest(token, list(FUNCTIONS))}", at)
         raise self.error(f"the shapes say nothing of '{token}'; "
                          + nearest(token, [*self.declared, *self.sizes, *FUNCTIONS, "I"]), at)
 

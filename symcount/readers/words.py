@@ -171,6 +171,8 @@ def _pointwise(words: Words, x: Tensor) -> View | None:
     if kind == "bias" and other_weight and view.column in other_weight.axes:
         letter = words.weight(other_weight, None, view.column)
         return View(view.term + ones(view.term.rows) * letter, view.row, view.column) if letter else None
+    if kind == "dropout" and not others:  # at inference
+        return view
     if kind == "attention_scale" and not others:
         return View(scaled(number("scale"), view.term), view.row, view.column)
     if kind == "add" and len(others) == 1 and not other_weight:

@@ -34,7 +34,8 @@ def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str
 def as_proof(claim: str, shown: Any) -> dict[str, Any]:
     """A proof, or a counterexample: statements as they are typed, each line with its reason."""
     if shown is None:
-        return {"claim": claim, "verdict": "unknown"}
+        return {"claim": claim, "verdict": "unknown",
+                "reason": "no proof was found, and no small counterexample"}
     if shown.proof is None:
         sides = [(matrices.plain(chain.lines[0].term), _rows(chain.lines[1].term)) for chain in shown.steps]
         return {"claim": claim, "verdict": "refuted",

@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
 _ROWS, _LINE, _CELL = 25, 58, 26
+_BESIDE = 68  # characters of a line of a proof and its reason
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
+# Signs that stand in words, as mathematics
+_MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
+                "Σ": r"\sum", "⁻": "^{-}", "√": r"\surd", "∂": r"\partial",
+                **{greek: rf"\{name}" for name, greek in GREEK.items()},
+                **{sign: f"_{i}" for i, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+                **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}}
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
-                          "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "×": r"$\times$", "·": r"$\cdot$",
-                          "−": "$-$", "ᵀ": r"$^{\top}$", "→": r"$\to$", "≤": r"$\le$", "≥": r"$\ge$", "Σ": r"$\sum$",
-                          "⁻": "$^{-}$", **{greek: f"$\\{name}$" for name, greek in GREEK.items()},
-                          **{sign: f"$_{i}$" for i, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-                          **{sign: f"$^{i}$" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}})
+                          "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "…": r"\dots{}",
+                          **{sign: f"${shown}$" for sign, shown in _MATHEMATICS.items()}})
 
 
 def form(shown: Form) -> str:
@@ -68,7 +72,10 @@ def words(shown: str) -> str:
     >>> words("attention_norm")
     '\\text{attention}\\_\\text{norm}'
     """
-    return re.sub(r"([_%&#$])", r"}\\\1\\text{", rf"\text{{{shown}}}").replace(r"\text{}", "")
+    escaped = re.sub(r"([_%&#$])", r"}\\\1\\text{", rf"\text{{{shown}}}")
+    for sign, mathematics in _MATHEMATICS.items():
+        escaped = escaped.replace(sign, "}" + mathematics + r" \text{")
+    return escaped.replace("…", r"}\dots\text{").replace(r"\text{}", "")
 
 
 def derivation(shown: Derivation) -> str:
@@ -101,7 +108,8 @@ def symbols(shown: Derivation) -> list[str]:
     if shown.symbols and isinstance(shown.symbols[0], Declared):
         rows = [[_piece(s.letter), rf"{form(s.rows)} \times {form(s.columns)}",
                  words(s.meaning) if isinstance(s.meaning, str) else _piece(s.meaning)] for s in shown.symbols]
-        return list(_arrays("lll", [words("matrix"), words("shape"), words("meaning")], rows))
+        last = "meaning" if isinstance(shown.symbols[0].meaning, str) else "value"
+        return list(_arrays("lll", [words("matrix"), words("shape"), words(last)], rows))
     rows = [[symbol(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
     return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []
 
@@ -125,16 +133,44 @@ def _piece(shown: Any) -> str:
 
 
 def _chain(one: Chain) -> str:
-    """Lines of which each equals the one before, the equal signs and the reasons aligned."""
+    """Lines of which each equals the one before, the equal signs and the reasons aligned.
+
+    A reason that does not fit beside its line stands below it; a sum that does not fit is broken.
+    """
     left, *lines = one.lines
     short = text.fits_margin(left.term)
-    rows = [] if short else [f"& {_piece(left.term)}"]
+    wide = [max(map(len, column), default=0) for column in (
+        [text.piece(line.term) for line in lines], ["".join(map(text.piece, line.reason)) for line in lines])]
+    below = sum(wide) + (len(text.piece(left.term)) if short else 0) > _BESIDE
+    rows = [] if short else [rf"& {first}" if i == 0 else rf"&\quad {first}"
+                             for i, first in enumerate(_lines(left.term))]
     for i, line in enumerate(lines):
         reason = "".join(words(shown) if isinstance(shown, str) else _piece(shown) for shown in line.reason)
         start = (_piece(left.term) + " &") if short and i == 0 else "&" if short else r"&\quad"
-        rows.append(f"{start} = {_piece(line.term)}" + (f" && {reason}" if reason else ""))
+        first, *more = _lines(line.term)
+        rows.append(f"{start} = {first}" + (f" && {reason}" if reason and not below else ""))
+        rows += [rf"&\qquad {part}" for part in more]
+        rows += [rf"&\qquad\qquad {reason}"] if reason and below else []
     head = [f"& {words(one.name)} && "] if one.name else []
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join([*head, *rows]) + "\n\\end{aligned}\n$$"
+
+
+def _lines(shown: Any) -> list[str]:
+    """A sum over matrices on as many lines as it needs; anything else on one."""
+    parts = getattr(shown, "parts", ())
+    if len(text.piece(shown)) <= _BESIDE or type(shown).__name__ != "Sum":
+        return [_piece(shown)]
+    lines, length = [""], 0
+    for part in parts:
+        written = _piece(part)
+        sign = "" if not lines[0] else written[:1] if written.startswith("-") else "+"
+        wide = len(text.piece(part)) + 3
+        if length and length + wide > _BESIDE:
+            lines.append("{}")
+            length = 0
+        lines[-1] += f" {sign} {written[1:].strip() if sign == '-' else written}" if sign else written
+        length += wide
+    return lines
 
 
 def step(one: Any) -> str:

@@ -31,7 +31,8 @@ def derivation(shown: Derivation) -> str:
 
 def _symbols(rows: tuple[Any, ...]) -> str:
     if isinstance(rows[0], Declared):
-        return _table(["matrix", "shape", "meaning"], "lll", [
+        last = "meaning" if isinstance(rows[0].meaning, str) else "value"
+        return _table(["matrix", "shape", last], "lll", [
             [_piece(s.letter), rf"${latex.form(s.rows)} \times {latex.form(s.columns)}$", _piece(s.meaning)]
             for s in rows])
     return _table(["symbol", "meaning", "value"], "llr", [

@@ -69,7 +69,7 @@ def derivation(shown: Derivation) -> str:
 def _remark(remark: Remark) -> str:
     from textwrap import fill
 
-    said = f"{remark.label}: {''.join(map(_piece, remark.pieces))}".replace(" = ", "\u00a0=\u00a0")  # kept on one line
+    said = f"{remark.label}: {''.join(map(piece, remark.pieces))}".replace(" = ", "\u00a0=\u00a0")  # kept on one line
     wrapped = fill(said, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return wrapped.replace("\u00a0", " ")
 
@@ -77,7 +77,7 @@ def _remark(remark: Remark) -> str:
 def _symbol(row: Any) -> tuple[str, str, str]:
     if isinstance(row, SymbolRow):
         return row.name, row.meaning, "" if row.value is None else f"{row.value:,}"
-    return _piece(row.letter), f"{form(row.rows)} × {form(row.columns)}", _piece(row.meaning)
+    return piece(row.letter), f"{form(row.rows)} × {form(row.columns)}", piece(row.meaning)
 
 
 def _equation(step: Any) -> str:
@@ -87,9 +87,9 @@ def _equation(step: Any) -> str:
 
 def _chain(step: Chain) -> str:
     """Lines of which each equals the one before, the reasons in a column of their own."""
-    left, *lines = [_piece(line.term) for line in step.lines]
+    left, *lines = [piece(line.term) for line in step.lines]
     margin = left if fits_margin(step.lines[0].term) else ""
-    rows = [(f"{margin if i == 0 else ' ' * len(margin)} = {line}", "".join(map(_piece, shown.reason)))
+    rows = [(f"{margin if i == 0 else ' ' * len(margin)} = {line}", "".join(map(piece, shown.reason)))
             for i, (line, shown) in enumerate(zip(lines, step.lines[1:], strict=True))]
     head = [step.name] if step.name else []
     if not any(reason for _, reason in rows) and margin:
@@ -99,10 +99,11 @@ def _chain(step: Chain) -> str:
 
 def fits_margin(left: Any) -> bool:
     """Whether a left side is short enough to stand before the first equal sign."""
-    return len(_piece(left)) <= _MARGIN
+    return len(piece(left)) <= _MARGIN
 
 
-def _piece(shown: Any) -> str:
+def piece(shown: Any) -> str:
+    """A piece of a proof: words, a term, a matrix of numbers or a form."""
     from symcount.render import matrices  # only a proof has matrices
 
     return matrices.piece(shown)

@@ -19,7 +19,7 @@ IDENTITY = Identity(
     CENTRE * ones("d"), zero("d", 1),
     meaning={},
     reason="the mean of equal numbers is that number",
-    source="Ashkboos et al. 2024, SliceGPT",
+    source="the centring matrix of every statistics text; used for LayerNorm by Ashkboos et al. 2024, SliceGPT",
     neighbours=(
         Neighbour("1/d is forgotten", (eye("d") - ones("d") * ones("d").T) * ones("d"), zero("d", 1)),
         Neighbour("centring takes away any column", CENTRE * u, zero("d", 1)),

@@ -19,7 +19,7 @@ IDENTITY = Identity(
     CENTRE * CENTRE, CENTRE,
     meaning={},
     reason="a centred row has mean 0, and 1ᵀ1 = d cancels one 1/d",
-    source="Ashkboos et al. 2024, SliceGPT",
+    source="the centring matrix of every statistics text; used for LayerNorm by Ashkboos et al. 2024, SliceGPT",
     neighbours=(
         Neighbour("1/d is forgotten", SUMS * SUMS, SUMS),
         Neighbour("centring twice undoes it", CENTRE * CENTRE, eye("d")),

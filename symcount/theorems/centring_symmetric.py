@@ -20,6 +20,6 @@ IDENTITY = Identity(
     CENTRE.T, CENTRE,
     meaning={},
     reason="11ᵀ is symmetric; so rows and columns are centred by the same matrix",
-    source="Ashkboos et al. 2024, SliceGPT",
+    source="the centring matrix of every statistics text; used for LayerNorm by Ashkboos et al. 2024, SliceGPT",
     neighbours=(Neighbour("a mean with unequal weights p is as symmetric", WEIGHTED.T, WEIGHTED),),
 )

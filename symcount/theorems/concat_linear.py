@@ -19,8 +19,7 @@ IDENTITY = Identity(
     LEFT, RIGHT,
     meaning={"A": "first block of the input", "B": "second block of the input",
              "U": "the weight's rows for the first block", "V": "the weight's rows for the second block"},
-    conditions=("the blocks may have any widths; a block may be a concatenation again, so there may be any number",),
-    reason="blocks multiply like entries",
+    reason="blocks of any widths multiply like entries, and a block may be a concatenation again",
     source="Golub and Van Loan 2013, Matrix computations, section 1.3",
     neighbours=(
         Neighbour("the blocks of the weight are in another order than those of the input",

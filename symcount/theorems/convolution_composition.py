@@ -66,13 +66,14 @@ def proof(w_1: int = 2, w_2: int = 2) -> Proof:
 LEFT, RIGHT = sides(2, 2)
 A, B = first(3), second(3)
 IDENTITY = Identity(
-    "two convolutions are one, whose kernel has w_1 + w_2 − 1 taps",
+    "two convolutions are one, whose kernel has w_1 + w_2 − 1 taps (here of two taps each)",
     LEFT, RIGHT,
     meaning={"X": "input, one position a row, one channel a column",
              "A0": "first kernel, tap 0", "A1": "first kernel, tap 1",
              "B0": "second kernel, tap 0", "B1": "second kernel, tap 1"},
     conditions=("no padding, or all of it before the first convolution; causal padding also between them, if the "
-                "first has no bias", "stride 1", "nothing between the two"),
+                "first has no bias", "stride 1, dilation 1", "nothing between the two",
+                "S_u takes rows u, u + 1, … of what it multiplies: what tap u sees"),
     reason="a window of a window is a window, so taps multiply as the coefficients of polynomials do",
     source="Goodfellow et al. 2016, Deep learning, chapter 9",
     neighbours=(

@@ -19,8 +19,7 @@ IDENTITY = Identity(
     "a factored embedding is one table of rank at most e",
     O * E1 * E2, RIGHT,
     meaning={"O": "tokens, one-hot, one a row", "E1": "embedding of width e", "E2": "projection to the model's width"},
-    conditions=("nothing stands between table and projection",
-                "the factors have fewer parameters than the table where e(V + d) < Vd"),
+    conditions=("nothing stands between table and projection",),
     reason="looking up a row is a product with a one-hot row",
     source="Lan et al. 2020, ALBERT",
     neighbours=(

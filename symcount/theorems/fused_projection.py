@@ -13,7 +13,7 @@ V1, V2 = matrix("V_1", "d", "m_1"), matrix("V_2", "d", "m_2")
 LEFT, RIGHT = side(X * V1, X * V2), X * side(V1, V2)
 
 IDENTITY = Identity(
-    "several projections of one input are one projection, with as many parameters",
+    "two projections of one input are one projection, with as many parameters; so are any number",
     LEFT, RIGHT,
     meaning={"X": "input, one token a row", "V_1": "first weight, as of queries", "V_2": "second weight, as of keys"},
     conditions=("all projections read the same input; their widths may differ",),

@@ -31,8 +31,8 @@ def proof() -> Proof:
 IDENTITY = Identity(
     "grouped-query attention is multi-head attention with the key weight W_K R, whose blocks repeat in a group",
     LEFT, RIGHT,
-    meaning={"Q": "queries of one token, head i's in row i and block i", "X": "input, one token a row",
-             "W_K": "key weight of all groups", "R": "fixed: repeats the block of each group for its heads"},
+    meaning={"Q": "queries of one token: head i in row i, block i", "X": "input, one token a row",
+             "W_K": "key weight of all groups", "R": "fixed: repeats each group's block for its heads"},
     conditions=("kv divides heads", "R is fixed and not trained, else its copies would come apart"),
     reason="repeating keys is a product with a fixed matrix, which may be done to the weight; the converse needs a "
            "weight whose blocks are equal in each group",

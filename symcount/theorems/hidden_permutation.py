@@ -25,7 +25,7 @@ IDENTITY = Identity(
         Neighbour("the weight after is not permuted", LEFT,
                   apply("gelu", X * (W1 * P) + ones("n") * (b1 * P)) * W2),
         Neighbour("the bias is not permuted", LEFT, apply("gelu", X * (W1 * P) + ones("n") * b1) * (P.T * W2)),
-        Neighbour("a rotation will do as well", LEFT,
+        Neighbour("any orthogonal matrix will do as well", LEFT,
                   apply("gelu", X * (W1 * Q) + ones("n") * (b1 * Q)) * (Q.T * W2)),
     ),
 )

@@ -12,7 +12,7 @@ from collections import namedtuple
 from symcount.algebra.certificate import coq_collapse
 from symcount.algebra.kernel import Equation, Induction, Lemma, Proof, Step
 from symcount.algebra.making import matrix, ones
-from symcount.algebra.terms import Letter, Term, replaced
+from symcount.algebra.terms import Letter, Term, Zero, replaced
 from symcount.architectures.mlp import mlp
 from symcount.errors import ModelError, ProofError
 from symcount.functions import function
@@ -45,7 +45,7 @@ def stack(layers: int, activation: str | None = None) -> dict[str, Any]:
         raise ModelError(f"layer_collapse: layers = {layers}: a whole number from 2 to {_MOST_LAYERS:,}, or L for any")
     widths = [letter(name) for name in ("d", "r", "m")] if layers == 2 else [
         letter(f"n_{i}") for i in range(layers + 1)]
-    z = _Sizes(b=letter("n") if layers == 2 else letter("b"), n=tuple(widths), bias=True, activation=activation)
+    z = _Sizes(b=letter("n"), n=tuple(widths), bias=True, activation=activation)
     read = Words(mlp(z), _name, cut=lambda x: x.details.get("kind") == "bias")
     return {name: (one.letter, one.term) for name, one in read.named.items() if one.term is not None}
 
@@ -59,6 +59,11 @@ def proof(layers: Any = 2, activation: str | None = None) -> Proof:
         function(activation)
         error = ProofError(f"with {activation} between layer 1 and layer 2")
         error.sides = _sides(stack(2, activation))
+        f, x = error.sides[0], LEFT.parts[0].parts[0].parts[0].parts[0]
+        y = matrix("Y", x.rows, x.columns, "data")
+        at = [replaced(f, {x.key: term}) for term in (x + y, Zero(x.rows, x.columns), y)]
+        error.also = ("none would do, for an affine layer f has f(X + Y) + f(0) = f(X) + f(Y), but here",
+                      at[0] + at[1], f + at[2])
         raise error
     return _induction() if layers == "L" else _layers(stack(layers))
 

@@ -15,7 +15,7 @@ W, b = matrix("W", "d", "m"), matrix("b", 1, "m")
 SHARE, SUM = per(lift(1), letter("n")), ones("n").T
 
 IDENTITY = Identity(
-    "pooling the mean may come before a linear layer",
+    "mean pooling may come before a linear layer",
     SHARE * (SUM * (X * W + ones("n") * b)), SHARE * (SUM * X) * W + b,
     meaning={"X": "input, one token a row", "W": "weight", "b": "bias"},
     conditions=("the mean, with equal shares; no mask that leaves some rows out",

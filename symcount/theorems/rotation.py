@@ -35,7 +35,7 @@ IDENTITY = Identity(
     LEFT, RIGHT,
     meaning={"X": "residual stream, one token a row", "R": "rotation of the residual stream, d × d",
              "W_1": "weight that reads the residual stream", "W_2": "weight that writes to it"},
-    conditions=("every weight that reads the stream is RᵀW, every one that writes to it is WR",
+    conditions=("what reads the stream is RᵀW; weights and biases that write to it are WR and bR",
                 "a norm that reads the stream is an RMSNorm without gain, or has its gain in the next weight"),
     reason="what a layer reads is XR times RᵀW, and RRᵀ = I; any activation, or attention, may stand for the relu",
     source="Ashkboos et al. 2024, SliceGPT; Ashkboos et al. 2024, QuaRot",
