@@ -189,3 +189,65 @@ def test_a_closed_pipe_is_no_fault():
     done = subprocess.run(script, shell=True, capture_output=True, text=True, check=False)  # noqa: S602 - our own words
     assert done.stderr == ""
     assert done.stdout.split() == ["model", "class", "parameters"]
+
+
+SHAPES = ["--shapes", "X: n x d, W1: d x r, W2: r x m"]
+
+
+@pytest.mark.parametrize(("words", "status", "line"), [
+    (["prove", "layer_collapse"], 0, "   = XW + 1b                 with b = b₁W₂ + b₂"),
+    (["prove", "layer_collapse", "--layers", "L"], 0, "   = XMₖ + 1cₖ                   with cₖ = cₖ₋₁Wₖ + bₖ"),
+    (["prove", "layer_collapse", "--activation", "relu"], 1, "relu(XW₁ + 1b₁)W₂ + 1b₂"),
+    (["prove", "convolution_composition", "--set", "w_1=3,w_2=3"], 0, "why: a window of a window is a window, so taps "
+     "multiply as the coefficients of polynomials do"),
+    (["prove", "X*(W1*W2) = (X*W1)*W2", *SHAPES], 0, "X(W₁W₂) = XW₁W₂  the product is associative"),
+    (["prove", "relu(X*W1)*W2 = X*W1*W2", *SHAPES], 1, "XW₁W₂ = −1"),
+    (["prove", "relu(X) - relu(-X) = X", "--shapes", "X: n x d"], 1, "relu(X) - relu(-X) = X: unknown: the rules do "
+     "not reach from one side to the other, and no small counterexample was found"),
+    (["prove", "lora_merge", "--certificate", "coq"], 0, "Print Assumptions certified_lora_merge."),
+    (["prove", "layer_collapse", "--layers", "3", "--certificate", "coq"], 0,
+     "Print Assumptions certified_layer_collapse_3."),
+    (["identities", "mlp:4-3-2,activation=none"], 0, "layer_collapse  they are one matrix  13                layer1, "
+     "layer2"),
+    (["explain", "lora_merge"], 0, "lora_merge: a low-rank adapter merges into the weight beside it"),
+])
+def test_proofs(capsys, words, status, line):
+    found, shown, error = ask(capsys, *words)
+    assert (found, error) == (status, "")
+    assert line in shown.splitlines()
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["prove"], "prove takes one identity or one statement"),
+    (["prove", "lora_merge", "lora_merge"], "prove takes one identity or one statement"),
+    (["prove", "lora"], "no identity 'lora'; known: "),
+    (["prove", "lora_merge", "--layers", "3"], "lora_merge takes no layers"),
+    (["prove", "layer_collapse", "--layers", "1"], "a whole number from 2"),
+    (["prove", "layer_collapse", "--activation", "reluu"], "did you mean 'relu'?"),
+    (["prove", "X = X"], "needs the shapes of its letters"),
+    (["prove", "lora_merge", *SHAPES], "shapes belong to a statement"),
+    (["prove", "layer_collapse", "--layers", "L", "--of", "flops"], "prove takes no --of"),
+    (["prove", "X*W2 = X", *SHAPES], "column 1"),
+    (["identities", "--format", "latex"], "text or json"), (["identities", "nothing"], "no model 'nothing'"),
+])
+def test_proofs_refused(capsys, words, said):
+    status, shown, error = ask(capsys, *words)
+    assert (status, shown) == (2, "")
+    assert said in error
+
+
+def test_proofs_as_json(capsys):
+    _, shown, _ = ask(capsys, "prove", "layer_collapse", "--layers", "3", "--format", "json")
+    told = json.loads(shown)
+    assert (told["verdict"], told["left"], told["right"]) == ("proved", "H_3", "X*M_3 + 1*c_3")
+    assert [len(lemma["steps"]) for lemma in told["lemmas"]] == [1, 7, 7]
+    assert told["definitions"]["M_3"] == "M_2*W_3"
+    status, shown, _ = ask(capsys, "prove", "layer_collapse", "--activation", "relu", "--format", "json")
+    told = json.loads(shown)
+    assert (status, told["verdict"], told["matrices"]["W_2"]) == (1, "refuted", [[1]])
+    assert [side["value"] for side in told["sides"]] == [[[0]], [[-1]]]
+    status, shown, _ = ask(capsys, "prove", "relu(X) - relu(-X) = X", "--shapes", "X: n x d", "--format", "json")
+    assert (status, json.loads(shown)["verdict"]) == (1, "unknown")
+    _, shown, _ = ask(capsys, "identities", "gpt2", "--format", "json")
+    assert {"weights": ["layers.attention.key.bias"], "identity": "key_bias", "saves": 9216,
+            "says": "the softmax does not see it: it can be left out"} in json.loads(shown)["fusable"]

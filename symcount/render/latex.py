@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
 _ROWS, _LINE, _CELL = 25, 58, 26
-_BESIDE = 68  # characters of a line of a proof and its reason
+_BESIDE = 64  # characters of a line of a proof and its reason
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
