@@ -38,7 +38,7 @@ def main() -> int:
             taken.append(time.process_time() - start)
         each[layers] = statistics.median(taken) / layers * 1000
     for layers, cost in each.items():
-        print(f"{cost:5.2f} ms a layer, {cost / each[LAYERS[0]]:4.2f} × that of {LAYERS[0]}   {layers:,} layers collapse")
+        print(f"{cost:5.2f} ms a layer, {cost / each[LAYERS[0]]:4.2f} × that of {LAYERS[0]}   {layers:,} layers")
     command = [sys.executable, "-m", "symcount", "prove", "layer_collapse"]
     pairs = [(once([sys.executable, "-c", "import sympy"]), once(command)) for _ in range(RUNS)]
     ratio = statistics.median(ours / theirs for theirs, ours in pairs)
