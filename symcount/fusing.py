@@ -16,6 +16,7 @@ from symcount.algebra.terms import Apply, Letter, Ones, Over, Scaled, Term, Tran
 from symcount.readers import account, repeats
 from symcount.readers.words import Words
 from symcount.scopes import matches
+from symcount.sizes import same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 # paths of the weights concerned; the identity that allows it, or "" where something stands in the way; a sentence;
 # the parameters that it saves over all repetitions, a size: negative where the one matrix is larger than the two
 Finding = namedtuple("Finding", "paths identity says saves", defaults=(0,))
-_CALLED = {"rotary": "a rotation by position", "multiply": "a product of two activations"}
+_CALLED = {"rotary": "a rotation by position", "multiply": "a product of two activations",
+           "enter": "a repeated part", "leave": "a repeated part"}
 # A weight in a word, as it is stored: what it is multiplied with on either side (a letter, transposed or not, or None)
 Use = namedtuple("Use", "left right word")
 
@@ -76,7 +78,9 @@ class _Uses:
         return x.path
 
     def stored(self, path: str) -> Size:
-        """The parameters of a weight, over all repetitions."""
+        """The parameters of a weight, over all repetitions; a buffer has none."""
+        if self.made[path].details["stored"] == "buffer":
+            return 0
         return prod(self.made[path].axes.values(), start=self.runs(path))
 
     def runs(self, path: str) -> Size:
@@ -132,6 +136,9 @@ class _Uses:
                     self.bias(use.left) or _name(use.left) == path for use in self.uses[one])]:
                 yield Finding((path, *tied), "", f"{tied[0]} is used elsewhere too")
                 continue
+            if apart := [one for one in maps if not same(self.runs(one), self.runs(path))]:
+                yield Finding((path, *apart), "", f"{apart[0]} does not run as often")
+                continue
             function = next((self.words.named[_name(use.left)].why for use in uses
                              if _name(use.left) in self.words.named), "")
             without = [one for one in maps if shift and not self.has_bias(one)]
@@ -154,13 +161,15 @@ class _Uses:
         for path, uses in self.uses.items():
             after = {use.right.key if use.right is not None else "" for use in uses}
             other = self.weight(uses[0].right)
-            if not self.map(path) or "adapter" in self.kinds[path] or len(after) != 1 or not other or (
-                    "adapter" in self.kinds[other] or frozenset((path, other)) in seen):
+            both = (path, other)
+            if len(after) != 1 or other == path or not all(map(self.map, both)) or frozenset(both) in seen:
+                continue
+            if any("adapter" in self.kinds[one] for one in both) or not same(self.runs(path), self.runs(other)):
                 continue
             turned = isinstance(uses[0].right, Transpose)
             sides = [use.right if turned else use.left for use in self.uses[other]]
             if all(self.bias(side) or self.root(_name(side)) == path for side in sides):
-                seen.add(frozenset((path, other)))
+                seen.add(frozenset(both))
                 yield self.pair(path, other, self.rule(path, uses[0], turned=turned), turned=turned)
 
     def pair(self, path: str, other: str, identity: str, *, turned: bool) -> Finding:
@@ -168,8 +177,8 @@ class _Uses:
         saves = self.stored(path) + self.stored(other) - self.one(path, other, turned=turned)
         heads = any(self.words.weights[each][0].over for each in (path, other))
         says = "they are one matrix for each head" if heads else "they are one matrix"
-        if self.has_bias(path) and identity == "layer_collapse" and self.has_bias(other):
-            saves = saves + self.stored(_bias(path))
+        if self.has_bias(path) and identity == "layer_collapse":
+            saves = saves + self.stored(_bias(path)) - (0 if self.has_bias(other) else self.out(other))
         elif self.has_bias(path) and identity == "query_key_merge":
             rows = self.made[other].axes[self.words.weights[other][1][0] or ""]
             heads_of = prod(self.made[path].axes[index] for index in self.words.weights[path][0].over)
@@ -200,24 +209,24 @@ class _Uses:
         """The identity by which two neighbours are one."""
         if turned:
             return "query_key_merge"
-        if any(has(part, "stochastic") for part in use.word):
+        before = use.word[:[_name(part) for part in use.word].index(path)]
+        if sum(map(_is_data, before)) > 1:  # A X V O
             return "value_output_merge"
         return "factored_embedding" if self.kinds[path] == ("embedding",) else "layer_collapse"
 
     def biases(self) -> Iterator[Finding]:
         """Biases that change nothing: a softmax does not see them, or they go through rows that sum to 1."""
-        for _, term, reduced in self.ends:
-            left = letters(reduced)
-            for path in letters(term):
-                if path not in left and "bias" in self.kinds.get(path, ()) and path not in self.uses:
-                    yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out",
-                                  self.stored(path))
+        for path in dict.fromkeys(path for _, term, _ in self.ends for path in letters(term)):
+            if "bias" in self.kinds.get(path, ()) and path not in self.uses:  # no normal form has it
+                yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out", self.stored(path))
         values = {paths[0]: paths[1] for paths, identity, *_ in self.merged() if identity == "value_output_merge"}
         for path, uses in self.uses.items():
             into = {self.weight(use.right) for use in uses}
-            if self.kinds[path] == ("bias",) and into & set(values.values()) and len(into) == 1:
-                yield Finding((path, *into), "value_bias", "rows of attention sum to 1: it goes into the output bias",
-                              self.stored(path))
+            moved = all(isinstance(use.word[0], Ones) for use in uses)
+            if moved and self.kinds[path] == ("bias",) and into & set(values.values()) and len(into) == 1:
+                output, = into
+                yield Finding((path, output), "value_bias", "rows of attention sum to 1: it goes into the output bias",
+                              self.stored(path) - (0 if self.has_bias(output) else self.out(output)))
 
     def apart(self) -> Iterator[Finding]:
         """Pairs of maps that would be one, but for what stands between."""

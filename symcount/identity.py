@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 Neighbour = namedtuple("Neighbour", "says left right")
 
 
+def counted(name: str, count: Any, most: int) -> int:
+    """A count that a proof takes, from 1 to `most`; ModelError for another."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= most:
+        raise ModelError(f"{name} = {count}: a whole number from 1 to {most:,}")
+    return count
+
+
 class Identity:
     """`left = right`: what it says in one sentence, when it holds and why.
 

@@ -11,12 +11,12 @@ from math import gcd
 
 from symcount.algebra.cost import entries, multiply_adds
 from symcount.algebra.kernel import RULES, Proof, replay
-from symcount.algebra.sampling import numbers_of, sizes_of
+from symcount.algebra.sampling import numbers_of, parts_of, sizes_of
 from symcount.algebra.sampling import shapes as possible
 from symcount.algebra.scalars import Named
 from symcount.algebra.search import find
 from symcount.algebra.statements import read_statement
-from symcount.algebra.terms import Letter, Term, letters, total
+from symcount.algebra.terms import PROPERTIES, Letter, Scaled, Term, letters, total
 from symcount.algebra.witness import Witness, confirm
 from symcount.algebra.witness import refute as counterexample
 from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark
@@ -256,12 +256,16 @@ def _read(claim: Any, shapes: Any) -> tuple[Term, Term, list[str]]:
         raise ModelError(f"{claim!r} is no claim: an identity's name, 'left = right', or a pair (left, right) is")
     from symcount.algebra.sympy_terms import from_sympy
 
+    if shapes is not None and not hasattr(shapes, "items"):
+        raise ModelError(f"shapes of a pair say what is declared of letters, as {{'G': 'invertible'}}, not {shapes!r}")
     declared = {name: tuple(str(words).split()) for name, words in (shapes or {}).items()}
     left, right = (side if isinstance(side, Term) else from_sympy(side, declared) for side in claim)
     total([left, right])  # refuses sides of unlike shapes
     if all(possible((left, right), dict.fromkeys(sizes_of(left, right), size)) is None for size in (1, 2, 3, 8)):
         raise ModelError(f"{left} = {right}: no sizes up to 8 fit it; write large sizes as letters")
-    return left, right, []
+    return left, right, sorted({atom.name for part in parts_of(left, right) if isinstance(part, Scaled)
+                                for powers, _ in lift(part.number).terms.values() for atom, power in powers
+                                if isinstance(atom, Named) and power < 0})
 
 
 def disproved(claim: str, left: Term, right: Term) -> ProofError:
@@ -295,13 +299,10 @@ def _declared(proof: Proof, identity: Identity | None = None) -> tuple[Declared,
 
 
 def _said(one: Letter) -> str:
-    """The strongest of what is declared: positive is diagonal too."""
-    shown = {"data": "", "positive": "diagonal, positive", "stochastic": "each row sums to 1"}
-    for word in ("permutation", "orthogonal", "positive", "diagonal", "symmetric", "invertible", "idempotent",
-                 "stochastic"):
-        if word in one.properties:
-            return shown.get(word, word)
-    return ""
+    """What is declared of a letter, but for what follows from the rest."""
+    shown = {"positive": "diagonal, positive", "stochastic": "each row sums to 1", "selection": "of zeros and ones"}
+    implied = {other for word in one.properties for other in PROPERTIES[word]}
+    return ", ".join(shown.get(word, word) for word in PROPERTIES if word in one.properties - implied - {"data"})
 
 
 def _reason(step: Step, proof: Proof) -> tuple[Any, ...]:

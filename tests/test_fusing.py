@@ -7,7 +7,21 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from symcount import evaluate, fusable, linear, model, norm, parameters, pointwise, tensor, within
+from symcount import (
+    Mask,
+    contract,
+    evaluate,
+    fusable,
+    linear,
+    model,
+    norm,
+    parameters,
+    pointwise,
+    rename,
+    tensor,
+    weight,
+    within,
+)
 from symcount.algebra.terms import letters
 from symcount.algebra.values import Point
 from symcount.network import walk, weights
@@ -268,3 +282,75 @@ def _same(point, view, step):
         assert np.allclose(ours[counted], array[place][counted], atol=1e-4), step.path
 
 
+
+
+def attended(weight_kind="softmax", *, value_bias=True, output_bias=True, keys=False):
+    """One head without rotation: softmax, or another function, of q kᵀ, times v, and an output map."""
+    x = tensor(s=3, d=4)
+    query, key = linear(x, "query", k=2), rename(linear(x, "key", k=2), s="t")
+    scores = contract(query, key, to="s t", name="scores")
+    seen = pointwise(scores, kind=weight_kind)
+    value_of = rename(linear(x, "value", bias=value_bias, m=3), s="t")
+    mixed = contract(seen, value_of, to="s m", name="mix")
+    out = linear(mixed, "output", over="m", bias=output_bias, d=4)
+    return (out, key) if keys else out
+
+
+def test_a_bias_moves_only_through_rows_that_sum_to_1():
+    found = {one.identity: one for one in fusable(attended())}
+    assert {"key_bias", "value_bias", "value_output_merge", "query_key_merge"} == set(found)
+    assert (found["key_bias"].saves, found["value_bias"].saves) == (2, 3)
+    assert {one.identity for one in fusable(attended("sigmoid"))} == {"value_output_merge"}  # both biases stay
+    without = {one.identity: one for one in fusable(attended(output_bias=False))}
+    assert without["value_bias"].saves == 3 - 4  # the output gets a bias
+
+
+def test_a_key_that_is_returned_needs_its_bias():
+    assert "key_bias" not in {one.identity for one in fusable(attended(keys=True))}
+
+
+def test_a_mask_without_a_softmax_stands_between():
+    x = tensor(s=5, d=4)
+    y = contract(x, weight("w", d=4, t=5), to="s t", name="mixed", mask=Mask(causal=True))
+    z = contract(y, weight("v", t=5, m=3), to="s m", name="out", mask=Mask(causal=True))
+    assert [one for one in fusable(z) if one.identity] == []
+
+
+def test_a_bias_for_each_position_is_none_of_ours():
+    x = tensor(s=5, d=4)
+    key = pointwise(rename(linear(x, "key", k=2, bias=False), s="t"), weight("pos.bias", kinds="bias", t=5, k=2),
+                    kind="bias")
+    seen = pointwise(contract(linear(x, "query", k=2, bias=False), key, to="s t", name="scores"), kind="softmax")
+    assert "key_bias" not in {one.identity for one in fusable(seen)}
+
+
+def test_what_runs_more_often_does_not_merge():
+    outer = weight("shared", d=4, h=4)
+
+    def body(x):
+        y = contract(norm(x, "norm", shift=False), outer, to="s h", name="map")
+        return rename(linear(y, "back", over="h", d=4, bias=False), d="d")
+
+    found = fusable(within("layers", body, tensor(s=3, d=4), runs=3))
+    assert not [one for one in found if "shared" in one.paths and one.identity]
+
+
+def test_a_weight_used_twice_and_a_buffer():
+    w = weight("w", d=4, h=3)
+    x = tensor(s=3, d=4)
+    twice = contract(contract(x, w, to="s h", name="up"), w, to="s d", name="down")
+    assert [one for one in fusable(twice) if one.identity] == []
+    stored = contract(contract(x, weight("fixed", stored="buffer", d=4, r=3), to="s r", name="a"),
+                      weight("v", r=3, m=2), to="s m", name="b")
+    assert [one.saves for one in fusable(stored)] == [6 - 8]
+
+
+def test_a_bias_on_the_first_layer_only():
+    """55 parameters, 4·5 + 5 + 5·6, become 4·6 + 6."""
+    x = tensor(s=3, d=4)
+    found, = fusable(linear(linear(x, "first", r=5), "second", over="r", m=6, bias=False))
+    assert found.saves == 55 - 30
+
+
+def test_a_network_that_returns_a_weight():
+    assert fusable((tensor(s=3), weight("w", d=4))) == []

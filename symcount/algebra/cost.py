@@ -105,15 +105,22 @@ def _bare(term: Term) -> Term:
 
 
 def _size(term: Term) -> Size:
-    if has(term, "selection"):
+    if _selects(term):
         return 0
     return term.rows if _diagonal(term) else term.rows * term.columns
 
 
 def _diagonal(term: Term) -> bool:
-    if isinstance(term, (Product, Sum, Inverse)):
+    if isinstance(term, (Product, Sum, Inverse, Scaled, Transpose)):
         return all(map(_diagonal, term.parts))
     return has(term, "diagonal") or isinstance(term, Eye)
+
+
+def _selects(term: Term) -> bool:
+    """Whether a part picks, copies or repeats, as a product of permutations does."""
+    if isinstance(term, (Product, Inverse, Transpose)):
+        return all(map(_selects, term.parts))
+    return has(term, "selection")
 
 
 def _cheap(term: Term) -> bool:
@@ -121,4 +128,4 @@ def _cheap(term: Term) -> bool:
     bare = _bare(term)
     if isinstance(bare, (Side, Stack)):
         return all(map(_cheap, bare.parts))
-    return has(bare, "selection") or _diagonal(bare) or not (_weighty(bare) or _uses_data(bare))
+    return _selects(bare) or _diagonal(bare) or not (_weighty(bare) or _uses_data(bare))

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 from symcount.algebra import laws, rules
 from symcount.algebra.rules import indices
-from symcount.algebra.sampling import sizes_of
+from symcount.algebra.sampling import has_entries, numbers_of, sizes_of
 from symcount.algebra.terms import Eye, Letter, Ones, Scaled, Term, Zero, agree, letters, mapped, replaced
 from symcount.errors import ProofError, ShapeError
 from symcount.polynomials import letter
@@ -135,8 +135,8 @@ def _defined(definitions: Mapping[str, tuple[Letter, Term]]) -> None:
             raise ProofError(f"definition of {name}: {one} is {one.shape}, and {term} is {term.shape}")
         if one.properties:
             raise ProofError(f"definition of {name}: {', '.join(sorted(one.properties))} is declared, not proved")
-        if set(one.over) != indices(term):
-            raise ProofError(f"definition of {name}: its indices are not those of {term}")
+        if one.over or indices(term):
+            raise ProofError(f"definition of {name}: it has indices, which stand in sums only")
         if circular := later & letters(term).keys():
             raise ProofError(f"definition of {name}: it uses {min(circular)}, which is not defined before it")
         later.discard(name)
@@ -157,10 +157,18 @@ def _assumed(lemmas: Sequence[Lemma], definitions: Mapping[str, tuple[Letter, Te
     if len(lemmas) != 2 or lemmas[0].given:
         raise ProofError("an induction is two lemmas: case 1, which assumes nothing, and the step")
     base, step = lemmas
+    if not all(isinstance(given.left, Letter) for given in step.given.values()):
+        raise ProofError(f"{step.name}: what is assumed is not about a letter")
     index, sizes = induction
     now, before, first = f"_{index}", f"_{{{index}-1}}", "_1"
     old = {name for size in sizes.values() for name in names_of(size)}
     claim = letters(step.left, step.right)
+    everything = (step.left, step.right, *(term for _, term in definitions.values()))
+    if numbers_of(*everything) or has_entries(*everything):
+        raise ProofError(f"{step.name}: numbers by name, or of 1 × 1 matrices, are not understood in an induction")
+    for name in {*letters(*everything), *definitions}:
+        if not name.endswith((now, before, first)) and ("{" in name or name in definitions):
+            raise ProofError(f"{step.name}: '{name}' is neither of this case, nor of the one before, nor of none")
     if any(name.endswith((before, first)) for name in claim) or old & set(sizes_of(step.left, step.right)):
         raise ProofError(f"{step.name}: what it proves may not speak of another case")
     meant = [(name, one, term) for name, (one, term) in definitions.items()]

@@ -24,40 +24,50 @@ if TYPE_CHECKING:
 
 # The entries of a witness, the simplest first
 SMALL = (0, 1, -1, 2)
-MOST_ENTRIES = 1_024  # of a matrix that is tried
+MOST_ENTRIES = 256  # of a matrix that is tried
 _EXHAUSTIVE = 256  # so many matrices of one letter are listed; of a larger one, a sample
 
 
 def sizes_of(*terms: Term) -> list[str]:
     """The size letters of terms, in alphabetical order."""
     found: dict[str, None] = {}
-    for part in _parts(terms):
+    for part in parts_of(*terms):
         for size in (part.rows, part.columns, part.number) if isinstance(part, Scaled) else (part.rows, part.columns):
             if not isinstance(size, int):
                 found.update(dict.fromkeys(name for name in names_of(size) if isinstance(name, str)))
     return sorted(found)
 
 
-def _parts(terms: tuple[Term, ...]) -> Iterator[Term]:
-    """All parts of terms, equal ones once."""
+def parts_of(*terms: Term) -> Iterator[Term]:
+    """All parts of terms, and of numbers in them, equal ones once."""
     seen, todo = set(), list(reversed(terms))
     while todo:
         part = todo.pop()
         if part.key not in seen:
             seen.add(part.key)
-            todo.extend(part.parts)
+            todo.extend((*part.parts, *entries_of(part)))
             yield part
+
+
+def entries_of(term: Term) -> list[Term]:
+    """The 1 × 1 matrices in the number that a term is scaled by."""
+    terms = lift(term.number).terms.values() if isinstance(term, Scaled) else ()
+    return [atom.term for powers, _ in terms for atom, _ in powers if isinstance(atom, Entry)]
+
+
+def has_entries(*terms: Term) -> bool:
+    """Whether a number in terms is made of 1 × 1 matrices."""
+    return any(entries_of(part) for part in parts_of(*terms))
 
 
 def numbers_of(*terms: Term) -> list[str]:
     """The named numbers of terms, and those in the 1 × 1 matrices that are numbers."""
     found: dict[str, None] = {}
-    for part in _parts(terms):
+    for part in parts_of(*terms):
         for powers, _ in lift(part.number).terms.values() if isinstance(part, Scaled) else ():
             for atom, _ in powers:
-                names = [atom.name] if isinstance(atom, Named) else numbers_of(atom.term) if isinstance(
-                    atom, Entry) else []
-                found.update(dict.fromkeys(names))
+                if isinstance(atom, Named):
+                    found[atom.name] = None
     return list(found)
 
 
@@ -65,7 +75,7 @@ def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[in
     """The shape of every letter for these sizes; None where a part has no whole positive size, or too many entries."""
     found: dict[str, tuple[int, int]] = {}
     known: dict[int, int] = {}  # one size is many matrices'
-    for part in _parts(terms):
+    for part in parts_of(*terms):
         for size in (part.rows, part.columns):
             if id(size) not in known:
                 try:
@@ -99,7 +109,7 @@ def random_point(terms: tuple[Term, ...], rng: Random, modulus: int | None = Non
             made = _random(one, *found[name], rng, point)
             if made is None:
                 return None
-            point.matrices[(name, *place) if one.over else name] = made
+            point.matrices[(name, *place) if one.over else name] = [[point.number_of(x) for x in row] for row in made]
     return point
 
 

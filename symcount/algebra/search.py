@@ -47,7 +47,10 @@ def normal(term: Term) -> Term:
 
 def find(name: str, left: Term, right: Term) -> Lemma | None:
     """A lemma `left = right` with its steps, as few as the two ways allow; None where the two sides do not meet."""
-    there, back = reduce(left), reduce(right)
+    try:
+        there, back = reduce(left), reduce(right)
+    except ProofError:  # too long when multiplied out
+        return None
     lines = [left, *(step.term for step in there)]
     others = [right, *(step.term for step in back)]
     if lines[-1] != others[-1]:

@@ -94,10 +94,9 @@ def _declared(name: str, shape: str) -> Term | None:
         made = matrix(name, words[0], words[1], *words[2:])
     except SymcountError as error:
         raise FormulaError(f"shapes: {name}: {error}") from None
-    if shapes((made,), dict.fromkeys(sizes_of(made), 1)) is None and shapes(
-            (made,), dict.fromkeys(sizes_of(made), 3)) is None:
-        raise FormulaError(f"shapes: {name} is {made.shape}: write large sizes as letters; what holds for n x d holds "
-                           "for 4096 x 768")
+    if all(shapes((made,), dict.fromkeys(sizes_of(made), size)) is None for size in (1, 2, 3, 8)):
+        raise FormulaError(f"shapes: {name} is {made.shape}, more than is tried: write large sizes as letters; what "
+                           "holds for n x d holds for 4096 x 768")
     return made
 
 

@@ -127,7 +127,7 @@ def _size(amount: Any) -> Size:
     if amount.is_Rational:
         return lift(1) * quotient(int(amount.p), int(amount.q))
     if amount.is_Symbol:
-        return size_from(amount) if known(amount.name) and amount.is_integer else opaque(Named(amount.name))
+        return size_from(amount) if known(amount.name) else opaque(Named(amount.name))
     if amount.is_Mul:
         found: Size = 1
         for part in amount.args:

@@ -104,6 +104,7 @@ class Letter(Term):
                  over: tuple[str, ...] = ()) -> None:
         self.name, self.over = name, over
         named(name)
+        _indices(name, over)
         for word in properties:
             if word not in PROPERTIES:
                 raise ShapeError(f"{name}: '{word}' is no property of a matrix; known: {', '.join(PROPERTIES)}")
@@ -269,6 +270,7 @@ class Over(Term):
 
     def __init__(self, indices: tuple[str, ...], part: Term) -> None:
         self.indices = indices
+        _indices("sum", indices)
         super().__init__(f"(sum<{','.join(sorted(indices))}>{part.key})", part.rows, part.columns, (part,))
 
     def rebuilt(self, parts: tuple[Term, ...]) -> Term:
@@ -353,6 +355,12 @@ def invertible(term: Term) -> bool:
 def agree(a: Size, b: Size) -> bool:
     """Whether two sizes are equal, as polynomials."""
     return a is b or same(a, b)
+
+
+def _indices(name: str, indices: tuple[str, ...]) -> None:
+    """Raise ShapeError for what are no indices, each once."""
+    if len(set(indices)) < len(indices) or not all(isinstance(one, str) and one.isidentifier() for one in indices):
+        raise ShapeError(f"{name}: {indices!r} are no indices: names, each once")
 
 
 def _joined(parts: tuple[Term, ...], across: str, along: str, between: str) -> Size:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     Matrix = list[list[Any]]
 
 
+_LARGE = 1e6  # of floats: a difference of 1e-3 between larger ones might be rounding
+
+
 class NotRationalError(ProofError):
     """A function has no rational value here, or a matrix no inverse: other numbers must be tried."""
 
@@ -115,8 +118,16 @@ class Point:
             result = result + amount
         return self.field(result)
 
+    def number_of(self, x: Any) -> Any:
+        """An int or a fraction as a number of the field."""
+        if self.modulus is None:
+            return x
+        return x % self.modulus if isinstance(x, int) else self.divided(x.numerator, x.denominator)
+
     def field(self, x: Any) -> Any:
-        """x as a number of the field."""
+        """x as a number of the field; a float that is large might hide what is lost by cancelling."""
+        if self.real and abs(x) > _LARGE:
+            raise NotRationalError(f"a float of {x:.0e} is not compared")
         return x if self.modulus is None else x % self.modulus
 
     def divided(self, a: Any, b: Any) -> Any:

@@ -1,20 +1,21 @@
 """Counterexamples: the smallest matrices for which two sides differ, and checks at random points.
 
-A witness is exact and respects what is declared of every letter. Sizes grow from 1, and among the matrices of a
-size the simplest come first. Finding none proves nothing.
+A witness respects what is declared of every letter, and is exact where the functions in it have rational values.
+Sizes grow from 1, and among the matrices of a size the simplest come first. Finding none proves nothing.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
+from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import chain
 from random import Random
 
-from symcount.algebra.sampling import cost, numbers_of, random_point, shapes, simple, sizes_of
+from symcount.algebra.sampling import cost, numbers_of, parts_of, random_point, shapes, simple, sizes_of
 from symcount.algebra.terms import Apply, Term, letters
 from symcount.algebra.values import NotRationalError, Point
-from symcount.errors import ProofError
+from symcount.errors import ProofError, clipped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def refute(left: Term, right: Term) -> Witness | None:
     used = _functions(left, right)
     units = " and ".join(sorted({one.unit for one in used if one.unit}))
     rational = all(any(one.exact(row) for row in _TRIED) for one in used)
-    for real in ((False,) if not used else (False, True) if rational else (True,)):
+    always = all(one.exact([Fraction(1, 3), Fraction(-7, 2)]) for one in used)  # then floats would say nothing new
+    for real in (False,) if always else (False, True) if rational else (True,):
         for point in chain(_bounded(_points(left, right, real=real)), _bounded(_mixed(left, right, real=real))):
             if (sides := _differ(point, left, right)) is None:
                 continue
@@ -74,7 +76,7 @@ def _differ(point: Point, left: Term, right: Term) -> tuple[Matrix, Matrix] | No
     """Both sides at a point where they differ; None where they do not, or have no value."""
     try:
         ours, theirs = point.of(left), point.of(right)
-    except NotRationalError:
+    except (NotRationalError, OverflowError):
         return None
     return (ours, theirs) if (_apart(ours, theirs) if point.real else ours != theirs) else None
 
@@ -120,11 +122,15 @@ def confirm(left: Term, right: Term, meant: Mapping[str, Term] | None = None, *,
             equal = _meant(point, meant).of(left) == point.of(right)
         except NotRationalError:
             point.real = True
-            equal = not _apart(_meant(point, meant).of(left), point.of(right))
+            try:
+                equal = not _apart(_meant(point, meant).of(left), point.of(right))
+            except (NotRationalError, OverflowError):
+                continue
         done += 1
         if not equal:
             raise ProofError(f"{left} = {right} fails at {point.sizes}, {point.matrices}")
-    raise ProofError(f"{left} = {right}: no small sizes fit its shapes, so it could not be tried")
+    raise ProofError(f"{clipped(str(left))} = {clipped(str(right))} could not be compared at any point: no small sizes fit "
+                     "its shapes, or its numbers are too large for floats")
 
 
 def _meant(point: Point, meant: Mapping[str, Term]) -> Point:
@@ -199,13 +205,7 @@ def _cost(one: Any) -> int:
 
 
 def _functions(*terms: Term) -> set[Any]:
-    found, todo = set(), list(terms)
-    while todo:
-        term = todo.pop()
-        todo.extend(term.parts)
-        if isinstance(term, Apply):
-            found.add(term.function)
-    return found
+    return {part.function for part in parts_of(*terms) if isinstance(part, Apply)}
 
 
 def _apart(a: Matrix, b: Matrix) -> bool:

@@ -44,14 +44,19 @@ class Words:
         self.named: dict[str, Named] = {}
         self.ends: list[tuple[Tensor, Term]] = []  # where words end: what is not linear, or leaves, and its argument
         self._used: dict[str, int] = {}
+        self.users: dict[int, list[Tensor]] = {}
         # by path: the letter, and which axes are its rows and its columns
         self.weights: dict[str, tuple[Letter, tuple[str | None, str | None]]] = {}
+        for x in walk(net):
+            for operand in x.inputs:
+                self.users.setdefault(operand.serial, []).append(x)
         for x in walk(net):
             if _weight(x) is None:
                 self.views[x.serial] = self._read(x)
                 if cut(x):
                     self._cut(x)
-        self.ends += [(x, self.view(x).term) for x in (net if isinstance(net, tuple) else (net,))]
+        results = net if isinstance(net, tuple) else (net,)
+        self.ends += [(x, self.view(x).term) for x in results if _weight(x) is None]
 
     def view(self, x: Tensor) -> View:
         """A tensor as a matrix."""
@@ -137,7 +142,7 @@ def _contracted(words: Words, x: Tensor) -> View | None:
         value, one = (b, _weight(a)) if _weight(a) else (a, _weight(b))
         return None if one is None or _weight(value) else _mapped(words, x, value, one, summed)
     left, right = words.view(a), words.view(b)
-    if len(summed) != 1:
+    if len(summed) != 1 or (x.details["mask"] is not None and not _softened(words, x, left)):
         return None
     if left.column == right.column == summed[0] and left.row != right.row:
         return View(left.term * right.term.T, left.row, right.row)
@@ -146,11 +151,21 @@ def _contracted(words: Words, x: Tensor) -> View | None:
     return None
 
 
+def _softened(words: Words, x: Tensor, left: View) -> bool:
+    """Whether a mask on a product is a matter of the softmax before or after it: then words may leave it out."""
+    if "stochastic" in getattr(left.term, "properties", ()):
+        return True
+    users = words.users.get(x.serial, [])
+    while users and all(user.details.get("kind") == "attention_scale" for user in users):
+        users = [other for user in users for other in words.users.get(user.serial, [])]
+    return bool(users) and all(user.details.get("kind") == "softmax" for user in users)
+
+
 def _mapped(words: Words, x: Tensor, value: Tensor, one: Tensor, summed: list[str]) -> View | None:
     """A value times a weight: columns are summed, and indices that are summed too."""
     view = words.view(value)
     out = [axis for axis in one.axes if axis in x.axes]
-    if view.column not in summed or view.column not in one.axes or view.row in out:
+    if view.column not in summed or view.column not in one.axes or view.row in out or x.details["mask"] is not None:
         return None
     letter = words.weight(one, view.column, out[-1] if out else None)
     if letter is None:
@@ -168,7 +183,7 @@ def _pointwise(words: Words, x: Tensor) -> View | None:
     if _weight(first) or list(first.axes) != list(x.axes):
         return None
     view, other_weight = words.view(first), _weight(others[0]) if len(others) == 1 else None
-    if kind == "bias" and other_weight and view.column in other_weight.axes:
+    if kind == "bias" and other_weight and view.column in other_weight.axes and view.row not in other_weight.axes:
         letter = words.weight(other_weight, None, view.column)
         return View(view.term + ones(view.term.rows) * letter, view.row, view.column) if letter else None
     if kind == "dropout" and not others:  # at inference

@@ -13,7 +13,7 @@ from symcount.algebra.kernel import Proof
 from symcount.algebra.search import find
 from symcount.algebra.terms import Shift, Term, total
 from symcount.errors import ProofError
-from symcount.identity import Identity, Neighbour
+from symcount.identity import Identity, Neighbour, counted
 from symcount.polynomials import letter
 
 X, b = matrix("X", "n", "c_0", "data"), matrix("b", 1, "c_1")
@@ -55,9 +55,7 @@ def sides(w_1: int, w_2: int) -> tuple[Term, Term]:
 
 def proof(w_1: int = 2, w_2: int = 2) -> Proof:
     """The proof for kernels of w_1 and of w_2 taps, for an input of any length."""
-    if w_1 < 1 or w_2 < 1:
-        raise ProofError(f"a kernel has at least one tap: w_1 = {w_1}, w_2 = {w_2}")
-    found = find("convolution_composition", *sides(w_1, w_2))
+    found = find("convolution_composition", *sides(counted("w_1", w_1, 8), counted("w_2", w_2, 8)))
     if found is None:
         raise ProofError("convolution_composition: the two sides do not meet")
     return Proof((found,))

@@ -11,7 +11,7 @@ from symcount.algebra.kernel import Proof
 from symcount.algebra.search import find
 from symcount.algebra.terms import total
 from symcount.errors import ProofError
-from symcount.identity import Identity, Neighbour
+from symcount.identity import Identity, Neighbour, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +29,8 @@ def _sides(heads: int) -> tuple[Term, Term]:
 
 
 def proof(heads: int = 2) -> Proof:
-    """The proof for any number of heads; ProofError for none, or where no proof is found."""
-    if heads < 1:
-        raise ProofError(f"heads_as_sum: heads={heads}; a layer has at least one head")
-    found = find("heads_as_sum", *_sides(heads))
+    """The proof for any number of heads; ProofError where none is found."""
+    found = find("heads_as_sum", *_sides(counted("heads", heads, 32)))
     if found is None:
         raise ProofError("heads_as_sum: the two sides do not meet")
     return Proof((found,))

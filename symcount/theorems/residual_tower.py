@@ -12,8 +12,7 @@ from __future__ import annotations
 from symcount.algebra import apply, eye, matrix
 from symcount.algebra.kernel import Lemma, Proof, Step
 from symcount.algebra.terms import Letter, Product, Term
-from symcount.errors import ProofError
-from symcount.identity import Identity, Neighbour
+from symcount.identity import Identity, Neighbour, counted
 
 X, I = matrix("X", "n", "d", "data"), eye("d")
 W1, W2 = matrix("W1", "d", "d"), matrix("W2", "d", "d")
@@ -22,8 +21,7 @@ LEFT = X + X * W1 + (X + X * W1) * W2
 
 def proof(layers: int = 2) -> Proof:
     """One lemma a layer: what comes out of layer k is XMₖ."""
-    if layers < 1:
-        raise ProofError(f"a tower has at least one layer, not {layers}")
+    counted("layers", layers, 2_000)
     stream: Term = X
     made: Term = I
     lemmas: list[Lemma] = []
