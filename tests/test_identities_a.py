@@ -30,7 +30,7 @@ from symcount.algebra.terms import (
     total,
 )
 from symcount.algebra.values import Point
-from symcount.errors import ProofError, ShapeError
+from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.polynomials import letter
 from symcount.sizes import substitute, value
 from symcount.theorems import identities, load
@@ -249,7 +249,7 @@ def test_any_number_of_heads(heads):
 
 
 def test_no_heads():
-    with pytest.raises(ProofError, match="heads=0; a layer has at least one head"):
+    with pytest.raises(ModelError, match="heads = 0: a whole number"):
         load("heads_as_sum").proved("heads_as_sum", heads=0)
 
 

@@ -11,7 +11,7 @@ import pytest
 from symcount.algebra import kernel, search, witness
 from symcount.algebra.terms import Product, Sum, Zero, letters, replaced, total
 from symcount.algebra.values import Point
-from symcount.errors import ProofError, ShapeError
+from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.render.matrices import text
 from symcount.theorems import convolution_composition, load, residual_tower
 
@@ -204,7 +204,7 @@ def slide(x, taps):
 
 @pytest.mark.parametrize("kernels", [(0, 2), (2, 0), (-1, 1)])
 def test_a_kernel_without_taps_is_refused(kernels):
-    with pytest.raises(ProofError, match="at least one tap"):
+    with pytest.raises(ModelError, match="a whole number"):
         convolution_composition.proof(*kernels)
 
 
@@ -242,7 +242,7 @@ def test_a_residual_tower_of_two_layers_is_the_statement():
 
 @pytest.mark.parametrize("layers", [0, -3])
 def test_a_tower_without_layers_is_refused(layers):
-    with pytest.raises(ProofError, match="at least one layer"):
+    with pytest.raises(ModelError, match="a whole number"):
         residual_tower.proof(layers=layers)
 
 

@@ -73,7 +73,7 @@ def over(term: Term) -> Term:
         inner = term.parts[0]
         if isinstance(inner, Sum):
             return total([Over(term.indices, part) for part in inner.parts])
-        if isinstance(inner, Over):
+        if isinstance(inner, Over) and not set(term.indices) & set(inner.indices):
             return Over((*term.indices, *inner.indices), inner.parts[0])
         if isinstance(inner, Scaled) and not _inside(inner.number) & set(term.indices):
             return scaled(inner.number, Over(term.indices, inner.parts[0]))

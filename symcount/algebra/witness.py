@@ -129,8 +129,8 @@ def confirm(left: Term, right: Term, meant: Mapping[str, Term] | None = None, *,
         done += 1
         if not equal:
             raise ProofError(f"{left} = {right} fails at {point.sizes}, {point.matrices}")
-    raise ProofError(f"{clipped(str(left))} = {clipped(str(right))} could not be compared at any point: no small sizes fit "
-                     "its shapes, or its numbers are too large for floats")
+    raise ProofError(f"{clipped(str(left))} = {clipped(str(right))} could not be compared at any point: "
+                     "no small sizes fit its shapes, or its numbers are too large for floats")
 
 
 def _meant(point: Point, meant: Mapping[str, Term]) -> Point:
