@@ -8,6 +8,7 @@ import pytest
 import sympy
 
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError
+from symcount.layers import linear
 from symcount.ledger import Ledger, Term
 from symcount.masks import Mask
 from symcount.network import (
@@ -345,3 +346,11 @@ UNEQUAL = [  # the two bodies, what once was counted
 def test_a_shared_weight_that_is_not_the_same_in_both_places(one, other):
     with pytest.raises(ShapeError, match="the shared weight"):
         parameters(in_two_places(one, other))
+
+
+def test_what_a_run_hands_to_the_next_is_counted_though_nobody_reads_it_at_the_end():
+    def cell(x, h):
+        return pointwise(x, h, kind="add"), linear(h, "own", d=3, bias=False)
+
+    y, _ = within("layers", cell, tensor(d=3), tensor("h", d=3), runs=4)
+    assert parameters(y).total == 4 * 3 * 3
