@@ -23,6 +23,7 @@ Table = namedtuple("Table", "title unit rows total notes")
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
 # A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
 Declared = namedtuple("Declared", "letter rows columns meaning")
+Valued = namedtuple("Valued", "letter rows columns value")  # of a counterexample: its value, a Figure
 # A step of a proof: what is shown, and lines (term or Figure, reason) of which each equals the one before.
 # A reason, like a remark, is a tuple of words, terms, figures and forms
 Chain = namedtuple("Chain", "name lines")

@@ -139,7 +139,7 @@ class _Uses:
             if apart := [one for one in maps if not same(self.runs(one), self.runs(path))]:
                 yield Finding((path, *apart), "", f"{apart[0]} does not run as often")
                 continue
-            function = next((self.words.named[_name(use.left)].why for use in uses
+            function = next((self.words.named[_name(use.left)].kind for use in uses
                              if _name(use.left) in self.words.named), "")
             without = [one for one in maps if shift and not self.has_bias(one)]
             says = f"{'gain and shift go' if shift else 'the gain goes'} into the maps that read it"
@@ -197,7 +197,7 @@ class _Uses:
             entered = {_name(word[0]) for word in inside if not isinstance(word[0], Ones)}
             starts = [self.words.named[name] for name in entered if name in self.words.named]
             paths = tuple(dict.fromkeys(_name(part) for word in inside for part in word[1:]))
-            if len(entered) == len(starts) == 1 and starts[0].why == "enter" and starts[0].of.scope is (
+            if len(entered) == len(starts) == 1 and starts[0].kind == "enter" and starts[0].of.scope is (
                     x.inputs[0].scope) and paths and all(path in self.kinds for path in paths):
                 d = reduced.rows * 0 + reduced.columns
                 bias = any(isinstance(word[0], Ones) for word in inside)
@@ -246,14 +246,14 @@ class _Uses:
         if path := self.weight(term):
             return self.root(path), ""
         named = self.words.named.get(_name(term))
-        if named is None or not named.why:
+        if named is None or not named.kind:
             return "", ""
         found = set()
         for reduced in (reduced for x, _, reduced in self.ends if x is named.of):
             lasts = {self.root(self.weight(word[-1])) for word in words(reduced) if not self.bias(word[-1])}
             found |= lasts if len(lasts) == 1 else set()  # else a sum stands there too
         found -= {""}
-        return (found.pop(), named.why) if len(found) == 1 else ("", "")
+        return (found.pop(), named.kind) if len(found) == 1 else ("", "")
 
 
 def words(term: Term) -> list[tuple[Term, ...]]:

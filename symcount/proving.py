@@ -11,15 +11,13 @@ from math import gcd
 
 from symcount.algebra.cost import entries, multiply_adds
 from symcount.algebra.kernel import RULES, Proof, replay
-from symcount.algebra.sampling import numbers_of, parts_of, sizes_of
-from symcount.algebra.sampling import shapes as possible
+from symcount.algebra.sampling import fits, numbers_of, parts_of
 from symcount.algebra.scalars import Named
 from symcount.algebra.search import find
 from symcount.algebra.statements import read_statement
 from symcount.algebra.terms import PROPERTIES, Letter, Scaled, Term, letters, total
-from symcount.algebra.witness import Witness, confirm
-from symcount.algebra.witness import refute as counterexample
-from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark
+from symcount.algebra.witness import Witness, confirm, counterexample
+from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark, Valued
 from symcount.errors import ModelError, ProofError, clipped
 from symcount.forms import Number, Product, product, written
 from symcount.polynomials import Polynomial, lift, made, opaque
@@ -37,6 +35,9 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
+_PROVED = Remark("verdict", ("proved: every step was replayed",))
+
+
 def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation:
     """The proof of an identity by name, of `left = right` with the shapes of its letters, or of two SymPy expressions.
 
@@ -48,7 +49,7 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
     Of a pair (left, right) of SymPy expressions `shapes` may say what is known of the letters: {"G": "invertible"}.
     Raises ProofError where it is refuted (`.witness` is then a derivation) or unknown, ModelError for an unknown name.
     """
-    if not isinstance(claim, str) or "=" in claim:
+    if not _is_name(claim):
         if counts:
             raise ModelError(f"a statement takes no {', '.join(counts)}")
         return _statement(claim, shapes)
@@ -62,7 +63,7 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
             raise
         raise _blocked(claim, error) from None
     checked(proof)
-    remarks = [Remark("verdict", ("proved: every step was replayed",)), *_inducted(proof),
+    remarks = [_PROVED, *_inducted(proof),
                *(Remark("when", (condition,)) for condition in identity.conditions)]
     remarks += [Remark("why", (identity.reason,)), *(() if counts else saved(identity.left, identity.right))]
     for neighbour in identity.neighbours:
@@ -87,10 +88,9 @@ def certify(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **coun
     from symcount.algebra.certificate import coq, stated
 
     found = prove(claim, shapes=shapes, **counts)
-    own = load(claim).certificate if isinstance(claim, str) and "=" not in claim else None
-    if own is not None:
-        return own(**counts)
-    return coq(*stated(found.proof), claim if isinstance(claim, str) and "=" not in claim else "statement", found.proof)
+    name = claim if _is_name(claim) else "statement"
+    own = load(name).certificate if _is_name(claim) else None
+    return coq(*stated(found.proof), name, found.proof) if own is None else own(**counts)
 
 
 def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:
@@ -100,7 +100,7 @@ def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **count
     >>> print(refute("relu(X*W1)*W2 = X*(W1*W2)", shapes=shapes).steps[-1].lines[-1].term)
     Figure(rows=[[-1]])
     """
-    if not isinstance(claim, str) or "=" in claim:
+    if not _is_name(claim):
         left, right, _ = _read(claim, shapes)
     else:
         identity = load(claim)
@@ -162,7 +162,7 @@ def chains(proof: Proof) -> list[Chain]:
 
 def refutation(title: str, left: Term, right: Term, found: Witness) -> Derivation:
     """A witness as a derivation: what the letters are, and what the two sides then are."""
-    values = tuple(Declared(one, Number(len(rows)), Number(len(rows[0])), Figure(rows))
+    values = tuple(Valued(one, Number(len(rows)), Number(len(rows[0])), Figure(rows))
                    for one, rows in _matrices(found, left, right))
     sides = [Chain("", (Line(side, ()), Line(Figure(rows), ())))
              for side, rows in ((left, found.left), (right, found.right))]
@@ -190,7 +190,7 @@ def saved(left: Term, right: Term) -> list[Remark]:
 
 def _worth(before: Size, after: Size) -> tuple[Any, ...]:
     """When the second is less: the difference, common factors taken out, as one side against the other."""
-    difference = lift(lift(before) - after) if not isinstance(lift(before) - after, int) else lift(before - after)
+    difference = lift(lift(before) - after)
     more = {key: (powers, c) for key, (powers, c) in difference.terms.items() if c > 0}
     less = {key: (powers, -c) for key, (powers, c) in difference.terms.items() if c < 0}
     if not difference.terms:
@@ -233,6 +233,11 @@ def _factors(form: Form) -> tuple[Form, ...]:
     return tuple(form.factors) if isinstance(form, Product) else (form,)
 
 
+def _is_name(claim: Any) -> bool:
+    """Whether a claim is an identity by name, and no statement."""
+    return isinstance(claim, str) and "=" not in claim
+
+
 def _statement(claim: Any, shapes: Any) -> Derivation:
     left, right, divisors = _read(claim, shapes)
     title = claim if isinstance(claim, str) else f"{left} = {right}"
@@ -243,7 +248,7 @@ def _statement(claim: Any, shapes: Any) -> Derivation:
     checked(proof)
     remarks = [Remark("when", (opaque(Named(name)), " is not 0")) for name in divisors]
     return Derivation(title, chains(proof), symbols=_declared(proof), proof=proof,
-                      remarks=(*remarks, Remark("verdict", ("proved: every step was replayed",))))
+                      remarks=(*remarks, _PROVED))
 
 
 def _read(claim: Any, shapes: Any) -> tuple[Term, Term, list[str]]:
@@ -261,7 +266,7 @@ def _read(claim: Any, shapes: Any) -> tuple[Term, Term, list[str]]:
     declared = {name: tuple(str(words).split()) for name, words in (shapes or {}).items()}
     left, right = (side if isinstance(side, Term) else from_sympy(side, declared) for side in claim)
     total([left, right])  # refuses sides of unlike shapes
-    if all(possible((left, right), dict.fromkeys(sizes_of(left, right), size)) is None for size in (1, 2, 3, 8)):
+    if not fits(left, right):
         raise ModelError(f"{left} = {right}: no sizes up to 8 fit it; write large sizes as letters")
     return left, right, sorted({atom.name for part in parts_of(left, right) if isinstance(part, Scaled)
                                 for powers, _ in lift(part.number).terms.values() for atom, power in powers

@@ -290,8 +290,8 @@ X, Y, W, U = matrix("X", "n", "d"), matrix("Y", "n", "d"), matrix("W", "d", "m")
 
 
 def same_twice(left, right):
-    found = witness.refute(left, right)
-    assert found == witness.refute(left, right)
+    found = witness.counterexample(left, right)
+    assert found == witness.counterexample(left, right)
     return found
 
 
@@ -328,7 +328,7 @@ TRUE = [
 
 @pytest.mark.parametrize(("left", "right"), TRUE, ids=str)
 def test_what_is_true_is_not_refuted(left, right):
-    assert witness.refute(left, right) is None
+    assert witness.counterexample(left, right) is None
     witness.confirm(left, right)
 
 

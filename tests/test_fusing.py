@@ -255,7 +255,7 @@ def _give(point, named, step, what, read):
         array = array.transpose(order)
         array = array.reshape([*array.shape[:len(over)], int(named.letter.rows), int(named.letter.columns)])
         places = {place: array[place].tolist() for place in np.ndindex(*array.shape[:-2])}
-    elif "softmax" in named.why:  # a mask stands on scores, and not in words: take the rows as they were made
+    elif "softmax" in named.kind:  # a mask stands on scores, and not in words: take the rows as they were made
         axes = [axis for axis in step.axes if axis != "b"]
         array = np.asarray(step.value, dtype=float)[0]
         array = array.transpose([axes.index(axis) for axis in (*over, *(a for a in axes if a not in over))])

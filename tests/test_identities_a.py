@@ -100,7 +100,7 @@ def test_every_letter_has_a_meaning_and_every_text_is_there(name):
 @pytest.mark.parametrize(("name", "i"), NEIGHBOURS, ids=str)
 def test_a_neighbour_has_a_small_witness_that_respects_what_is_declared(name, i):
     says, left, right = load(name).neighbours[i]
-    found = witness.refute(left, right)
+    found = witness.counterexample(left, right)
     assert found is not None, says
     assert found.exact
     assert all(size <= 2 for size in found.sizes.values())
@@ -116,7 +116,7 @@ def test_a_neighbour_has_a_small_witness_that_respects_what_is_declared(name, i)
 @pytest.mark.parametrize(("name", "says"), NUMBERS, ids=lambda x: x)
 def test_the_numbers_of_a_witness(name, says):
     one, = [each for each in load(name).neighbours if each.says == says]
-    found = witness.refute(one.left, one.right)
+    found = witness.counterexample(one.left, one.right)
     assert (found.left, found.right) == NUMBERS[name, says]
 
 
@@ -217,7 +217,7 @@ def test_spoiled_copies_are_refused(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_spoiled_copies_are_refuted(name):
     left, all_copies = copies(load(name))
-    found = [witness.refute(left, worse) for worse in islice(all_copies, 3)]
+    found = [witness.counterexample(left, worse) for worse in islice(all_copies, 3)]
     assert any(found)
     for one, worse in zip(found, all_copies, strict=False):
         if one is not None:

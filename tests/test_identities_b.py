@@ -82,7 +82,7 @@ def test_each_neighbour_is_false(name, i):
     says, left, right = load(name).neighbours[i]
     assert says
     assert search.find(name, left, right) is None
-    found = witness.refute(left, right)
+    found = witness.counterexample(left, right)
     assert found is not None
     assert max(found.sizes.values()) <= (3 if (name, i) == ("convolution_composition", 2) else 2)
     point = Point(found.sizes, found.matrices, found.numbers, real=not found.exact)
@@ -137,7 +137,7 @@ def test_a_spoiled_copy_is_refused(name):
         with pytest.raises(ProofError, match="fails at"):
             witness.confirm(other, copy, points=40)
     if name not in SLOW:
-        found = witness.refute(other, copies[0])
+        found = witness.counterexample(other, copies[0])
         assert found is not None
         assert found.left != found.right
 

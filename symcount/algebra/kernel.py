@@ -110,10 +110,7 @@ def replay(lemmas: Sequence[Lemma], definitions: Mapping[str, tuple[Letter, Term
 def _applied(step: Step, term: Term, definitions: Mapping[str, tuple[Letter, Term]], known: Equation | None) -> Term:
     """What a step's rule makes of a term; `known` is the equation that it names, if it names one."""
     if step.rule in RULES:
-        try:
-            return everywhere(RULES[step.rule].apply, term)
-        except ShapeError:  # the rule made what has no shape here, as an inverse of a number
-            return term
+        return everywhere(RULES[step.rule].apply, term)
     if step.rule == "definition" and step.of in definitions:
         one, meant = definitions[step.of]
         return replaced(term, {one.key: meant})
@@ -123,8 +120,14 @@ def _applied(step: Step, term: Term, definitions: Mapping[str, tuple[Letter, Ter
 
 
 def everywhere(rule: Callable[[Term], Term], term: Term) -> Term:
-    """A rule at every place of a term, from the inside out, until it has nothing more to say."""
-    return mapped(term, rule)
+    """A rule at every place of a term, from the inside out, until it has nothing more to say.
+
+    What would have no shape, as the inverse of a number, it does not say.
+    """
+    try:
+        return mapped(term, rule)
+    except ShapeError:
+        return term
 
 
 def _defined(definitions: Mapping[str, tuple[Letter, Term]]) -> None:

@@ -1,6 +1,6 @@
 """The rules of a proof: each a small function from a term to an equal term, tried at every place of a line.
 
-A rule answers the term itself where it has nothing to say. `RULES` gives each a name and the reason that a
+A rule answers the term itself where it has nothing to say. `kernel.RULES` gives each a name and the reason that a
 printed proof shows, forwards and backwards. A step applies one rule wherever it applies, so that replaying it is
 computing it: nothing is searched. The laws of functions and of blocks are in `laws`.
 
@@ -159,8 +159,7 @@ def scalars(term: Term) -> Term:
             amount = amount * part.number if isinstance(part, Scaled) else amount
             bare += [part.parts[0]] if isinstance(part, Scaled) else [part]
         return scaled(amount, product([factor for part in bare for factor in factors(part)]))
-    nested = isinstance(term, Scaled) and isinstance(term.parts[0], Scaled)
-    return scaled(term.number, term.parts[0]) if isinstance(term, Scaled) and nested else term
+    return term
 
 
 def collect(term: Term) -> Term:

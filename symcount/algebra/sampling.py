@@ -1,4 +1,7 @@
-"""Matrices to try: random ones of a declared kind for checks, and small ones in order of simplicity for witnesses."""
+"""Matrices to try: random ones of a declared kind for checks, and small ones in order of simplicity for witnesses.
+
+And what of terms must be known for that: their parts, sizes, shapes and named numbers.
+"""
 
 from __future__ import annotations
 
@@ -89,6 +92,11 @@ def shapes(terms: tuple[Term, ...], sizes: dict[str, int]) -> dict[str, tuple[in
         if isinstance(part, Letter):
             found[part.name] = known[id(part.rows)], known[id(part.columns)]
     return found
+
+
+def fits(*terms: Term) -> bool:
+    """Whether some small sizes fit all shapes of terms, so that they can be tried."""
+    return any(shapes(terms, dict.fromkeys(sizes_of(*terms), size)) is not None for size in (1, 2, 3, 8))
 
 
 def random_point(terms: tuple[Term, ...], rng: Random, modulus: int | None = None, *,

@@ -6,11 +6,9 @@ numbers it is as far as the rules go, and sides that do not meet are "unknown" u
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from symcount.algebra.kernel import RULES, Lemma, Step, everywhere
 from symcount.algebra.terms import Product, Sum, Term
-from symcount.errors import ProofError, ShapeError
+from symcount.errors import ProofError
 
 _MOST_STEPS = 400  # a chain of rules that does not end would be a fault of ours
 _MOST_PARTS = 4_000  # a product of many sums grows as 2^n: such a claim is proved by lemmas, not flattened
@@ -26,10 +24,7 @@ def reduce(term: Term) -> list[Step]:
             if name in ("distribute", "block") and _grown(term) > _MOST_PARTS:
                 raise ProofError(f"multiplied out, {str(term)[:60]} has more than {_MOST_PARTS:,} terms: "
                                  "prove it in parts")
-            try:
-                new = everywhere(rule.apply, term)
-            except ShapeError:  # the rule made what has no shape, as an inverse of a number
-                continue
+            new = everywhere(rule.apply, term)
             if new is not term and new != term:
                 term, changed = new, True
                 steps.append(Step(name, term=term))
@@ -61,6 +56,14 @@ def find(name: str, left: Term, right: Term) -> Lemma | None:
     return Lemma(name, left, right, _shortened(left, [*there[:i], *returned]))
 
 
+def proved(name: str, left: Term, right: Term) -> Lemma:
+    """A lemma `left = right`; ProofError where the two sides do not meet."""
+    found = find(name, left, right)
+    if found is None:
+        raise ProofError(f"{name}: the two sides do not meet")
+    return found
+
+
 def _shortened(first: Term, steps: list[Step]) -> list[Step]:
     """The fewest of these lines that single rules still join, in either direction."""
     lines = [first, *(step.term for step in steps)]
@@ -78,11 +81,10 @@ def _shortened(first: Term, steps: list[Step]) -> list[Step]:
 def _joining(line: Term, other: Term) -> Step | None:
     """The rule that leads from one line to another, if one does."""
     for name, rule in RULES.items():
-        with suppress(ShapeError):  # the rule may make what has no shape, as an inverse of a number
-            if everywhere(rule.apply, line) == other:
-                return Step(name, term=other)
-            if everywhere(rule.apply, other) == line:
-                return Step(name, backwards=True, term=other)
+        if everywhere(rule.apply, line) == other:
+            return Step(name, term=other)
+        if everywhere(rule.apply, other) == line:
+            return Step(name, backwards=True, term=other)
     return None
 
 

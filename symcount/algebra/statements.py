@@ -17,7 +17,7 @@ import re
 from collections import namedtuple
 
 from symcount.algebra.making import apply, eye, matrix, number, ones, side, stack
-from symcount.algebra.sampling import shapes, sizes_of
+from symcount.algebra.sampling import fits, sizes_of
 from symcount.algebra.scalars import Named
 from symcount.algebra.terms import PROPERTIES, Inverse, Term, Transpose, Zero, agree, factors, product, scaled, total
 from symcount.errors import FormulaError, ShapeError, SymcountError, clipped, nearest
@@ -38,7 +38,7 @@ _SAME = {"@": "*", "·": "*", "×": "*", "−": "-", "'": ".T", "^T": ".T", "ᵀ
          "⁻¹": ".I"}
 _LONGEST, _DEEPEST, _DIGITS, _BITS = 10_000, 40, 20, 4_096
 
-# kind: number letter ones eye zero sum product after apply side stack; of: what it is made of
+# kind: number letter ones eye zero bracket sum product after apply side stack; of: what it is made of; at: where
 Node = namedtuple("Node", "kind of at")
 
 
@@ -94,7 +94,7 @@ def _declared(name: str, shape: str) -> Term | None:
         made = matrix(name, words[0], words[1], *words[2:])
     except SymcountError as error:
         raise FormulaError(f"shapes: {name}: {error}") from None
-    if all(shapes((made,), dict.fromkeys(sizes_of(made), size)) is None for size in (1, 2, 3, 8)):
+    if not fits(made):
         raise FormulaError(f"shapes: {name} is {made.shape}, more than is tried: write large sizes as letters; what "
                            "holds for n x d holds for 4096 x 768")
     return made

@@ -36,12 +36,12 @@ _RANDOM = 300  # points of mixed numbers, after the simple ones
 Witness = namedtuple("Witness", "sizes matrices numbers left right exact units")
 
 
-def refute(left: Term, right: Term) -> Witness | None:
+def counterexample(left: Term, right: Term) -> Witness | None:
     """The simplest witness that two terms differ, or None where none was found.
 
     >>> from symcount.algebra import apply, matrix
     >>> x, v, w = matrix("X", "n", "d"), matrix("W1", "d", "r"), matrix("W2", "r", "m")
-    >>> found = refute(apply("relu", x * v) * w, x * (v * w))
+    >>> found = counterexample(apply("relu", x * v) * w, x * (v * w))
     >>> found.matrices, found.left, found.right
     ({'X': [[1]], 'W1': [[-1]], 'W2': [[1]]}, [[0]], [[-1]])
     """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.algebra.making import apply, number, ones
+from symcount.algebra.making import number, ones
 from symcount.algebra.rules import indices
 from symcount.algebra.terms import Apply, Letter, Over, Term, agree, scaled
 from symcount.functions import FUNCTIONS
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from symcount.readers import Network
     from symcount.tensors import Tensor
 
-# letter: what stands for the value; term: what it is, None for an input; why: what made it one; of: the tensor
-Named = namedtuple("Named", "letter term why of")
+# letter: what stands for the value; term: what it is, None for an input; kind: the verb, or the kind of a pointwise,
+# that made it one, "" for what is linear; of: the tensor
+Named = namedtuple("Named", "letter term kind of")
 # A tensor as a matrix: its term, and which axes are its rows and its columns (None for one row, one column)
 View = namedtuple("View", "term row column")
 
@@ -83,20 +84,20 @@ class Words:
         self.named[letter.name] = Named(letter, view.term, "", x)
         self.views[x.serial] = View(letter, view.row, view.column)
 
-    def _input(self, x: Tensor, why: str) -> View:
+    def _input(self, x: Tensor, kind: str) -> View:
         """What has no words: a letter of its own."""
         row, column, over = _matrix(x)
         letter = Letter(self.fresh(self.name(x)), x.axes[row] if row else 1, x.axes[column] if column else 1,
                         ("data",), over)
-        self.named[letter.name] = Named(letter, None, why, x)
+        self.named[letter.name] = Named(letter, None, kind, x)
         self.ends += [(x, self.view(operand).term) for operand in x.inputs if _weight(operand) is None]
         return View(letter, row, column)
 
-    def value(self, x: Tensor, term: Term, view: View) -> View:
+    def value(self, x: Tensor, term: Apply, view: View) -> View:
         """A value that is no longer linear: a letter, and what it is of."""
         letter = Letter(self.fresh(self.name(x)), term.rows, term.columns, _declared(term), tuple(sorted(
             indices(term))))
-        self.named[letter.name] = Named(letter, term, term.function.name if isinstance(term, Apply) else "", x)
+        self.named[letter.name] = Named(letter, term, term.function.name, x)
         self.ends.append((x, term))
         return View(letter, view.row, view.column)
 
@@ -197,9 +198,9 @@ def _pointwise(words: Words, x: Tensor) -> View | None:
     if kind in FUNCTIONS and "rowwise" in FUNCTIONS[kind].laws and view.column != list(x.axes)[-1]:
         return None  # a softmax or a norm over what are not the columns here
     if kind in FUNCTIONS and not others:
-        return words.value(x, apply(kind, view.term), view)
+        return words.value(x, Apply(kind, view.term), view)
     if kind in FUNCTIONS and other_weight and [*other_weight.axes] == [view.column]:
-        core = words.value(x, apply(kind, view.term), view)
+        core = words.value(x, Apply(kind, view.term), view)
         gain = Letter(words.name(other_weight), core.term.columns, core.term.columns, ("diagonal",))
         words.weights.setdefault(other_weight.path, (gain, (view.column, view.column)))
         return View(core.term * gain, view.row, view.column)
@@ -243,6 +244,6 @@ _RULES: dict[str, Callable[[Words, Tensor], View | None]] = {
 }
 
 
-def _declared(term: Term) -> tuple[str, ...]:
+def _declared(term: Apply) -> tuple[str, ...]:
     """A softmax leaves rows that sum to 1."""
-    return ("data", "stochastic") if isinstance(term, Apply) and "stochastic" in term.function.laws else ("data",)
+    return ("data", "stochastic") if "stochastic" in term.function.laws else ("data",)

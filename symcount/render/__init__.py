@@ -21,7 +21,8 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
         # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
         "text/latex": lambda: "\n\n".join([
             latex.spoken(shown.title), *(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
-            latex.spoken(f"Counted: {'; '.join(shown.notes)}.")]),
+            *(latex.spoken(text.remark(one)) for one in (shown.remarks if derived else ())),
+            *([latex.spoken(f"Counted: {'; '.join(shown.notes)}.")] if shown.notes else [])]),
         "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
         "text/plain": lambda: (text.derivation if derived else text.table)(shown),
     }

@@ -39,7 +39,7 @@ def as_proof(claim: str, shown: Any) -> dict[str, Any]:
     if shown.proof is None:
         sides = [(matrices.plain(chain.lines[0].term), _rows(chain.lines[1].term)) for chain in shown.steps]
         return {"claim": claim, "verdict": "refuted",
-                "matrices": {matrices.plain(row.letter): _rows(row.meaning) for row in shown.symbols},
+                "matrices": {matrices.plain(row.letter): _rows(row.value) for row in shown.symbols},
                 "sides": [{"term": term, "value": value} for term, value in sides], "remarks": _remarks(shown)}
     last = shown.proof.lemmas[-1]
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared
+from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, percent, signed, text
 from symcount.symbols import GREEK
@@ -105,10 +105,10 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 
 def symbols(shown: Derivation) -> list[str]:
     """The table of symbols: letter, meaning, value."""
-    if shown.symbols and isinstance(shown.symbols[0], Declared):
+    if shown.symbols and not isinstance(shown.symbols[0], SymbolRow):
+        last = "meaning" if isinstance(shown.symbols[0], Declared) else "value"
         rows = [[_piece(s.letter), rf"{form(s.rows)} \times {form(s.columns)}",
-                 words(s.meaning) if isinstance(s.meaning, str) else _piece(s.meaning)] for s in shown.symbols]
-        last = "meaning" if isinstance(shown.symbols[0].meaning, str) else "value"
+                 words(s.meaning) if isinstance(s, Declared) else _piece(s.value)] for s in shown.symbols]
         return list(_arrays("lll", [words("matrix"), words("shape"), words(last)], rows))
     rows = [[symbol(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
     return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.derivation import Declared
+from symcount.derivation import Declared, SymbolRow
 from symcount.render import exact, latex, percent, text
 from symcount.symbols import row as symbol
 
@@ -30,10 +30,10 @@ def derivation(shown: Derivation) -> str:
 
 
 def _symbols(rows: tuple[Any, ...]) -> str:
-    if isinstance(rows[0], Declared):
-        last = "meaning" if isinstance(rows[0].meaning, str) else "value"
+    if not isinstance(rows[0], SymbolRow):
+        last = "meaning" if isinstance(rows[0], Declared) else "value"
         return _table(["matrix", "shape", last], "lll", [
-            [_piece(s.letter), rf"${latex.form(s.rows)} \times {latex.form(s.columns)}$", _piece(s.meaning)]
+            [_piece(s.letter), rf"${latex.form(s.rows)} \times {latex.form(s.columns)}$", _piece(getattr(s, last))]
             for s in rows])
     return _table(["symbol", "meaning", "value"], "llr", [
         [f"${symbol(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"] for s in rows])

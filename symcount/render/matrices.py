@@ -1,4 +1,4 @@
-"""Terms over matrices as text, as LaTeX, and as the plain text that `statements.read` reads back.
+"""Terms over matrices as text, as LaTeX, and as plain text, as a statement is typed.
 
 One writer with three notations: a name's subscript, a transpose, blocks and functions look different in each.
 """
@@ -37,12 +37,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LOWERED = str.maketrans("0123456789+-jkmnprt", "₀₁₂₃₄₅₆₇₈₉₊₋ⱼₖₘₙₚᵣₜ")
+_LOWER = "₀₁₂₃₄₅₆₇₈₉₊₋ⱼₖₘₙₚᵣₜ"
+_LOWERED = str.maketrans("0123456789+-jkmnprt", _LOWER)
 _NAME = re.compile(r"([A-Za-z]+?)(?:_\{(.+)\}|_([A-Za-z0-9,]+)|([0-9]+))?$")
 
 # times: what stands between two factors; minus: its sign
-Notation = namedtuple("Notation", "name times minus")
-PLAIN, TEXT, LATEX = Notation("plain", "*", "-"), Notation("text", "", "−"), Notation("latex", " ", "-")
+Notation = namedtuple("Notation", "times minus")
+PLAIN, TEXT, LATEX = Notation("*", "-"), Notation("", "−"), Notation(" ", "-")
 
 
 def plain(term: Term) -> str:
@@ -248,7 +249,7 @@ def _long(term: Term) -> bool:
     if not isinstance(term, Letter):
         return False
     shown = name(term.name, TEXT)
-    return len(shown.rstrip("₀₁₂₃₄₅₆₇₈₉₊₋ⱼₖₘₙₚᵣₜ")) > 1 or bool(term.over)
+    return len(shown.rstrip(_LOWER)) > 1 or bool(term.over)
 
 
 def _raised(term: Term, notation: Notation) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, SymbolRow
+from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import exact, percent, rounded, signed
 from symcount.symbols import TABLE
@@ -61,15 +61,20 @@ def derivation(shown: Derivation) -> str:
     blocks += [_chain(step) if isinstance(step, Chain) else _equation(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    blocks += ["\n".join(map(_remark, shown.remarks))]
+    blocks += ["\n".join(map(_wrapped, shown.remarks))]
     blocks.append(_notes(shown.notes))
     return "\n\n".join(filter(None, blocks))
 
 
-def _remark(remark: Remark) -> str:
+def remark(shown: Remark) -> str:
+    """A remark on one line."""
+    return f"{shown.label}: {''.join(map(piece, shown.pieces))}"
+
+
+def _wrapped(shown: Remark) -> str:
     from textwrap import fill
 
-    said = f"{remark.label}: {''.join(map(piece, remark.pieces))}".replace(" = ", "\u00a0=\u00a0")  # kept on one line
+    said = remark(shown).replace(" = ", "\u00a0=\u00a0")  # kept on one line
     wrapped = fill(said, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return wrapped.replace("\u00a0", " ")
 
@@ -77,7 +82,8 @@ def _remark(remark: Remark) -> str:
 def _symbol(row: Any) -> tuple[str, str, str]:
     if isinstance(row, SymbolRow):
         return row.name, row.meaning, "" if row.value is None else f"{row.value:,}"
-    return piece(row.letter), f"{form(row.rows)} × {form(row.columns)}", piece(row.meaning)
+    last = row.meaning if isinstance(row, Declared) else row.value
+    return piece(row.letter), f"{form(row.rows)} × {form(row.columns)}", piece(last)
 
 
 def _equation(step: Any) -> str:

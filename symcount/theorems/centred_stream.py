@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from symcount.algebra import eye, matrix, ones
 from symcount.algebra.kernel import Lemma, Proof, Step
-from symcount.algebra.search import find
+from symcount.algebra.search import proved
 from symcount.identity import Identity, Neighbour
 from symcount.polynomials import letter, lift
 from symcount.sizes import per
@@ -25,9 +25,9 @@ C = matrix("C", "d", "d")  # stands for CENTRE
 
 def proof() -> Proof:
     """First that centring twice is centring once, then the stream."""
-    multiplied = find("", CENTRE * CENTRE, CENTRE)
+    multiplied = proved("centring twice", CENTRE * CENTRE, CENTRE)
     twice = Lemma("centring twice", C * C, C, [
-        Step("definition", "C", term=CENTRE * CENTRE), *(multiplied.steps if multiplied else ()),
+        Step("definition", "C", term=CENTRE * CENTRE), *multiplied.steps,
         Step("definition", "C", backwards=True, term=C)])
     stream = Lemma("the stream", (X * C + Y * (W * C)) * C, X * C + Y * (W * C), [
         Step("distribute", term=X * C * C + Y * (W * C) * C),

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from symcount.algebra import apply, eye, matrix, ones, stack, zero
 from symcount.algebra.kernel import Proof
-from symcount.algebra.search import find
+from symcount.algebra.search import proved
 from symcount.algebra.terms import Shift, Term, total
-from symcount.errors import ProofError
 from symcount.identity import Identity, Neighbour, counted
 from symcount.polynomials import letter
 
@@ -55,10 +54,7 @@ def sides(w_1: int, w_2: int) -> tuple[Term, Term]:
 
 def proof(w_1: int = 2, w_2: int = 2) -> Proof:
     """The proof for kernels of w_1 and of w_2 taps, for an input of any length."""
-    found = find("convolution_composition", *sides(counted("w_1", w_1, 8), counted("w_2", w_2, 8)))
-    if found is None:
-        raise ProofError("convolution_composition: the two sides do not meet")
-    return Proof((found,))
+    return Proof((proved("convolution_composition", *sides(counted("w_1", w_1, 8), counted("w_2", w_2, 8))),))
 
 
 LEFT, RIGHT = sides(2, 2)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from symcount.algebra import matrix, side, stack
 from symcount.algebra.kernel import Proof
-from symcount.algebra.search import find
+from symcount.algebra.search import proved
 from symcount.algebra.terms import total
-from symcount.errors import ProofError
 from symcount.identity import Identity, Neighbour, counted
 
 TYPE_CHECKING = False
@@ -30,10 +29,7 @@ def _sides(heads: int) -> tuple[Term, Term]:
 
 def proof(heads: int = 2) -> Proof:
     """The proof for any number of heads; ProofError where none is found."""
-    found = find("heads_as_sum", *_sides(counted("heads", heads, 32)))
-    if found is None:
-        raise ProofError("heads_as_sum: the two sides do not meet")
-    return Proof((found,))
+    return Proof((proved("heads_as_sum", *_sides(counted("heads", heads, 32))),))
 
 
 LEFT, RIGHT = _sides(2)

@@ -12,7 +12,7 @@ from collections import namedtuple
 from symcount.algebra.certificate import coq_collapse
 from symcount.algebra.kernel import Equation, Induction, Lemma, Proof, Step
 from symcount.algebra.making import matrix, ones
-from symcount.algebra.terms import Letter, Term, Zero, replaced
+from symcount.algebra.terms import Letter, Term, Zero, letters, replaced
 from symcount.architectures.mlp import mlp
 from symcount.errors import ModelError, ProofError
 from symcount.functions import function
@@ -39,7 +39,7 @@ def _name(x: Tensor) -> str:
     return {"weight": "W", "bias": "b"}.get(kind, "H" if part.startswith("layer") else "A") + f"_{index}"
 
 
-def stack(layers: int, activation: str | None = None) -> dict[str, Any]:
+def layers_read(layers: int, activation: str | None = None) -> dict[str, Any]:
     """{name: (letter, what it is)} of the layers of `mlp`, in order, as its forward pass says."""
     if not isinstance(layers, int) or not 2 <= layers <= _MOST_LAYERS:
         raise ModelError(f"layer_collapse: layers = {layers}: a whole number from 2 to {_MOST_LAYERS:,}, or L for any")
@@ -58,14 +58,14 @@ def proof(layers: Any = 2, activation: str | None = None) -> Proof:
     if activation not in (None, "none"):
         function(activation)
         error = ProofError(f"with {activation} between layer 1 and layer 2")
-        error.sides = _sides(stack(2, activation))
-        f, x = error.sides[0], LEFT.parts[0].parts[0].parts[0].parts[0]
+        error.sides = _sides(layers_read(2, activation))
+        f, x = error.sides[0], letters(LEFT)["X"]
         y = matrix("Y", x.rows, x.columns, "data")
         at = [replaced(f, {x.key: term}) for term in (x + y, Zero(x.rows, x.columns), y)]
         error.also = ("none would do, for an affine layer f has f(X + Y) + f(0) = f(X) + f(Y), but here",
                       at[0] + at[1], f + at[2])
         raise error
-    return _induction() if layers == "L" else _layers(stack(layers))
+    return _induction() if layers == "L" else _layers(layers_read(layers))
 
 
 def certificate(layers: Any = 2, activation: str | None = None) -> str:  # noqa: ARG001 - as `proof`, which refused it
@@ -138,8 +138,9 @@ def _sides(defined: dict[str, Any]) -> tuple[Term, Term]:
     left = defined["H_2"][1]
     for name in reversed([name for name in defined if name != "H_2"]):
         left = replaced(left, {defined[name][0].key: defined[name][1]})
-    (x, v), b = _affine(stack(2)["H_1"][1])
-    (_, w), c = _affine(stack(2)["H_2"][1])
+    plain = layers_read(2)
+    (x, v), b = _affine(plain["H_1"][1])
+    (_, w), c = _affine(plain["H_2"][1])
     return left, x * (v * w) + ones(x.rows) * (b * w + c)
 
 
@@ -150,8 +151,8 @@ def _affine(term: Term) -> tuple[tuple[Term, Term], Term]:
     return (x, w), broadcast.parts[1]
 
 
-LEFT, RIGHT = _sides(stack(2))
-_RELU = _sides(stack(2, "relu"))[0]
+LEFT, RIGHT = _sides(layers_read(2))
+_RELU = _sides(layers_read(2, "relu"))[0]
 _FORGOTTEN = RIGHT.parts[0] + LEFT.parts[-1]  # X(W₁W₂) + 1b₂
 
 IDENTITY = Identity(

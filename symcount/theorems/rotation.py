@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from symcount.algebra import apply, matrix
 from symcount.algebra.kernel import Lemma, Proof, Step
-from symcount.algebra.search import find
-from symcount.errors import ProofError
+from symcount.algebra.search import proved
 from symcount.identity import Identity, Neighbour
 
 X, R = matrix("X", "n", "d", "data"), matrix("R", "d", "d", "orthogonal")
@@ -21,12 +20,9 @@ G = matrix("G", "d", "d", "invertible")
 
 def proof() -> Proof:
     """First that the rotation cancels, then the layer."""
-    first = find("rotation cancels", (X * R) * (R.T * W1), X * W1)
+    first = proved("rotation cancels", (X * R) * (R.T * W1), X * W1)
     line = X * R + apply("relu", X * W1) * (W2 * R)
-    rest = find("", line, RIGHT)
-    if first is None or rest is None:
-        raise ProofError("rotation: the two sides do not meet")
-    steps = [Step("equation", first.name, term=line), *rest.steps]
+    steps = [Step("equation", first.name, term=line), *proved("rotation", line, RIGHT).steps]
     return Proof((first, Lemma("rotation", LEFT, RIGHT, steps)))
 
 
