@@ -44,8 +44,8 @@ class Term:
         self.key, self.rows, self.columns, self.parts = key, rows, columns, parts
 
     def rebuilt(self, parts: tuple[Term, ...]) -> Term:
-        """The same kind of term of other parts."""
-        return type(self)(parts)  # type: ignore[call-arg, arg-type]
+        """The same kind of term of other parts; a kind that is made of more says how."""
+        return type(self)(parts)  # type: ignore[call-arg, arg-type]  # a term without parts is never asked
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Term) and self.key == other.key
@@ -77,7 +77,7 @@ class Term:
         return Transpose(self)
 
     @property
-    def I(self) -> Term:  # noqa: E743
+    def I(self) -> Term:  # noqa: E743 - as it is written: A.I
         """The inverse, of what is declared to have one."""
         return Inverse(self)
 
