@@ -37,7 +37,7 @@ class Identity:
     neighbours  claims that are mistaken for it; each must have a counterexample
     proof       a function of its own named counts (layers=3) to a Proof, where one search does not do;
                 its last lemma says what is proved
-    certificate a function of the same counts to a file for Coq, where a theorem of its own says more than that proof
+    certificate a function of that proof to a file for Coq, where a theorem of its own says more
     """
 
     __slots__ = ("certificate", "conditions", "left", "meaning", "neighbours", "proof", "reason", "right", "says",
@@ -46,7 +46,7 @@ class Identity:
     def __init__(self, says: str, left: Term, right: Term, *, meaning: Mapping[str, str], reason: str, source: str,
                  conditions: tuple[str, ...] = (), neighbours: tuple[Neighbour, ...] = (),
                  proof: Callable[..., Proof] | None = None,
-                 certificate: Callable[..., str] | None = None) -> None:
+                 certificate: Callable[[Proof], str] | None = None) -> None:
         self.says, self.left, self.right, self.meaning = says, left, right, dict(meaning)
         self.reason, self.source, self.conditions, self.neighbours = reason, source, conditions, neighbours
         self.proof, self.certificate = proof, certificate

@@ -90,7 +90,7 @@ def certify(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **coun
     found = prove(claim, shapes=shapes, **counts)
     name = claim if _is_name(claim) else "statement"
     own = load(name).certificate if _is_name(claim) else None
-    return coq(*stated(found.proof), name, found.proof) if own is None else own(**counts)
+    return coq(*stated(found.proof), name, found.proof) if own is None else own(found.proof)
 
 
 def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation | None:

@@ -68,9 +68,9 @@ def proof(layers: Any = 2, activation: str | None = None) -> Proof:
     return _induction() if layers == "L" else _layers(layers_read(layers))
 
 
-def certificate(layers: Any = 2, activation: str | None = None) -> str:  # noqa: ARG001 - as `proof`, which refused it
-    """For Coq: the theorem for every depth, and these layers as an instance of it."""
-    return coq_collapse(2 if layers == "L" else layers)
+def certificate(proof: Proof) -> str:
+    """For Coq: the theorem for every depth, and as many layers as there are lemmas as an instance of it."""
+    return coq_collapse(len(proof.lemmas))
 
 
 def _layers(defined: dict[str, Any]) -> Proof:
