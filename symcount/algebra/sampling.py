@@ -176,6 +176,11 @@ def _square(kinds: frozenset[str], free: Matrix, rng: Random, point: Point) -> M
         return point.multiplied(point.multiplied(inverse, chosen), free)
 
 
+def dice(seed: int) -> Random:
+    """Random numbers that are the same in every run: what was tried can be tried again."""
+    return Random(seed)  # noqa: S311 - chance that is repeated guards no secret
+
+
 @lru_cache(maxsize=256)
 def simple(kinds: frozenset[str], rows: int, columns: int) -> list[Matrix]:
     """Small matrices that are all that a letter is declared to be, the simplest first; they are not to be changed."""
@@ -195,7 +200,7 @@ def simple(kinds: frozenset[str], rows: int, columns: int) -> list[Matrix]:
     elif len(small) ** (rows * columns) <= _EXHAUSTIVE:
         found = (_rows(entries, columns) for entries in product(small, repeat=rows * columns))
     else:
-        found = _sample(rows, columns, small, Random(0))  # noqa: S311 - no secret
+        found = _sample(rows, columns, small, dice(0))
     kept = [a for a in islice(found, 4 * _EXHAUSTIVE) if _is(kinds, a)]
     return sorted(kept, key=cost)[:_EXHAUSTIVE]
 

@@ -10,9 +10,8 @@ from collections import namedtuple
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import chain
-from random import Random
 
-from symcount.algebra.sampling import cost, numbers_of, parts_of, random_point, shapes, simple, sizes_of
+from symcount.algebra.sampling import cost, dice, numbers_of, parts_of, random_point, shapes, simple, sizes_of
 from symcount.algebra.terms import Apply, Term, letters
 from symcount.algebra.values import NotRationalError, Point
 from symcount.errors import ProofError, clipped
@@ -83,7 +82,7 @@ def _differ(point: Point, left: Term, right: Term) -> tuple[Matrix, Matrix] | No
 
 def _mixed(left: Term, right: Term, *, real: bool) -> Iterator[Point]:
     """Random points at which the sides differ, made simpler: entries that need not be there are 0."""
-    rng = Random(1)  # noqa: S311 - no secret
+    rng = dice(1)
     for _ in range(_RANDOM):
         point = random_point((left, right), rng)
         if point is None:
@@ -110,7 +109,7 @@ def confirm(left: Term, right: Term, meant: Mapping[str, Term] | None = None, *,
     """
     meant = meant or {}
     terms = (*meant.values(), left, right)
-    rng, used, done = Random(0), _functions(*terms), 0  # noqa: S311 - no secret
+    rng, used, done = dice(0), _functions(*terms), 0
     for tries in range(100 * points):
         if done == points:
             return
