@@ -47,7 +47,8 @@ def fusable(subject: Any) -> list[Finding]:
     """
     net, *_, parts = account(subject)
     read = _Uses(net)
-    found = [*read.gains(), *read.adapted(), *read.merged(), *read.biases(), *read.repeated(), *read.apart()]
+    merged = list(read.merged())
+    found = [*read.gains(), *read.adapted(), *merged, *read.biases(merged), *read.repeated(), *read.apart()]
     return [one for one in found if all(any(matches(path, part) for path in one.paths) for part in parts)]
 
 
@@ -214,16 +215,16 @@ class _Uses:
             return "value_output_merge"
         return "factored_embedding" if self.kinds[path] == ("embedding",) else "layer_collapse"
 
-    def biases(self) -> Iterator[Finding]:
+    def biases(self, merged: list[Finding]) -> Iterator[Finding]:
         """Biases that change nothing: a softmax does not see them, or they go through rows that sum to 1."""
         for path in dict.fromkeys(path for _, term, _ in self.ends for path in letters(term)):
             if "bias" in self.kinds.get(path, ()) and path not in self.uses:  # no normal form has it
                 yield Finding((path,), "key_bias", "the softmax does not see it: it can be left out", self.stored(path))
-        values = {paths[0]: paths[1] for paths, identity, *_ in self.merged() if identity == "value_output_merge"}
+        outputs = {one.paths[1] for one in merged if one.identity == "value_output_merge"}
         for path, uses in self.uses.items():
             into = {self.weight(use.right) for use in uses}
             moved = all(isinstance(use.word[0], Ones) for use in uses)
-            if moved and self.kinds[path] == ("bias",) and into & set(values.values()) and len(into) == 1:
+            if moved and self.kinds[path] == ("bias",) and into & outputs and len(into) == 1:
                 output, = into
                 yield Finding((path, output), "value_bias", "rows of attention sum to 1: it goes into the output bias",
                               self.stored(path) - (0 if self.has_bias(output) else self.out(output)))
