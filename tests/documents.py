@@ -16,7 +16,7 @@ from symcount.cli import main
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 IDENTITIES = ROOT / "docs" / "identities.md"
-PRINTED = re.compile(r"```python\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL)
+PRINTED = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)  # a block, and what it prints
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
@@ -49,15 +49,15 @@ def written_anew(text: str) -> str:
     return CONSOLE.sub(again, text)
 
 
-def executed(text: str) -> list[tuple[str, str]]:
-    """(Python block, what it prints) for every Python block that a text block follows, in one namespace."""
+def executed(text: str) -> list[tuple[str, str, str]]:
+    """(Python block, what the document says it prints, what it prints) for every Python block, in one namespace."""
     scope: dict[str, object] = {}
     found = []
-    for code, _ in PRINTED.findall(text):
+    for code, printed in PRINTED.findall(text):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown):
-            exec(compile(code, "document", "exec"), scope)  # noqa: S102 - our own document
-        found.append((code, shown.getvalue()))
+            exec(compile(code, "document", "exec"), scope)  # noqa: S102 - our own document, run as a reader would
+        found.append((code, printed, shown.getvalue()))
     return found
 
 
@@ -65,9 +65,9 @@ def printed_anew(text: str) -> str:
     """The document with what its Python blocks print now."""
     made = iter(executed(text))
 
-    def again(_: re.Match[str]) -> str:
-        code, output = next(made)
-        return f"```python\n{code}```\n\n```text\n{output}```"
+    def again(block: re.Match[str]) -> str:
+        code, _, output = next(made)
+        return block[0] if block[2] is None else f"```python\n{code}```\n\n```text\n{output}```"
     return PRINTED.sub(again, text)
 
 

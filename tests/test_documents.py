@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import doctest
 import importlib.util
-import io
 import re
 import sys
 from pathlib import Path
@@ -45,15 +43,12 @@ def test_readme_has_the_two_commands():
 
 
 def test_own_network(tmp_path, monkeypatch):
-    network, *uses = blocks("own-network.md", "python")
+    (network, *_), *uses = documents.executed(PAGES["own-network.md"].read_text(encoding="utf-8"))
     assert len(network.splitlines()) <= 15
-    scope: dict[str, object] = {}
-    exec(compile(network, "own-network.md", "exec"), scope)  # noqa: S102 - our own document
-    for code, printed in zip(uses, blocks("own-network.md", "text"), strict=True):
-        shown = io.StringIO()
-        with contextlib.redirect_stdout(shown):
-            exec(compile(code, "own-network.md", "exec"), scope)  # noqa: S102 - our own document
-        assert shown.getvalue() == printed
+    assert len(uses) == len(blocks("own-network.md", "text"))
+    for _, printed, shown in uses:
+        assert printed
+        assert shown == printed
     (tmp_path / "net.py").write_text(network, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     shown = documents.sessions(PAGES["own-network.md"].read_text(encoding="utf-8"))
