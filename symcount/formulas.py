@@ -14,10 +14,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from symcount.errors import FormulaError, SizeError, clipped, nearest
+from symcount.errors import SizeError, nearest
 from symcount.polynomials import letter, lift, quotient
 from symcount.sizes import ceil, floor, least, per, up
 from symcount.symbols import TABLE, known, row
+from symcount.tokens import Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ _TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][
                     r"|(?P<sign>\*\*|[-+*/^(),·×−]))")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SAME = {"**": "^", "·": "*", "×": "*", "−": "-"}
-# Bounds for texts from strangers: characters, brackets, digits and bits of a number, letters of a run
-_LONGEST, _DEEPEST, _DIGITS, _BITS, _RUN = 10_000, 40, 40, 4_096, 5
+# Bounds for texts from strangers: brackets, digits and bits of a number, letters of a run
+_DEEPEST, _DIGITS, _BITS, _RUN = 40, 40, 4_096, 5
 FUNCTIONS = ("up", "ceil", "floor", "min")
 
 
@@ -55,28 +56,15 @@ def _as_letter(name: str) -> Size | None:
     return letter(name) if known(name) else None
 
 
-class _Reader:
-    __slots__ = ("at", "depth", "names", "text", "tokens")
+class _Reader(Tokens):
+    __slots__ = ("depth", "names")
 
     def __init__(self, text: str, names: Callable[[str], Size | None]) -> None:
-        self.text, self.names, self.at, self.depth = text, names, 0, 0
-        self.tokens: list[tuple[str, str, int]] = []
-        if len(text) > _LONGEST:
-            raise FormulaError(f"a formula of {len(text):,} characters; at most {_LONGEST:,} are read")
-        position = 0
-        while text[position:].strip():
-            match = _TOKEN.match(text, position)
-            if not match:
-                bad = position + len(text[position:]) - len(text[position:].lstrip())
-                raise self.error(f"cannot read {text[bad]!r}", bad)
-            kind = match.lastgroup or ""
-            token, start = _SAME.get(match[kind], match[kind]), match.start(kind)
-            if kind == "name" and self.is_product(token):
-                self.tokens.extend((kind, symbol, start + i) for i, symbol in enumerate(token))
-            else:
-                self.tokens.append((kind, token, start))
-            position = match.end()
-        self.tokens.append(("end", "", len(text)))
+        super().__init__(text, "formula", _TOKEN, _SAME)
+        self.names, self.depth = names, 0
+        self.tokens = [one for kind, token, start in self.tokens for one in (
+            [(kind, symbol, start + i) for i, symbol in enumerate(token)]
+            if kind == "name" and self.is_product(token) else [(kind, token, start)])]
 
     def is_product(self, token: str) -> bool:
         """Whether a name that nobody gave is a run of one-letter symbols: dh is d·h."""
@@ -84,30 +72,12 @@ class _Reader:
                 and self.names(token) is None and all(self.names(symbol) is not None for symbol in token)
                 and not any(a + b in TABLE for a, b in pairwise(token)))  # dkv: d·kv or d·k·v?
 
-    def error(self, what: str, position: int | None = None) -> FormulaError:
-        column = (self.tokens[self.at][2] if position is None else position) + 1
-        return FormulaError(f"'{clipped(self.text)}', column {column}: {what}")
-
-    def take(self, *signs: str) -> str:
-        """The next sign if it is one of these, else nothing."""
-        kind, token, _ = self.tokens[self.at]
-        if kind == "sign" and token in signs:
-            self.at += 1
-            return token
-        return ""
-
-    def expect(self, sign: str) -> None:
-        if not self.take(sign):
-            found = self.tokens[self.at][1]
-            raise self.error(f"expected '{sign}'" + (f", found '{found}'" if found else " before the end"))
-
     def whole(self) -> Size:
         try:
             result = self.sum()
         except SizeError as error:  # a polynomial too long, a rounding by nothing
             raise self.error(str(error)) from None
-        if self.tokens[self.at][0] != "end":
-            raise self.error(f"expected an operator, found '{self.tokens[self.at][1]}'")
+        self.end()
         return result
 
     def sum(self) -> Size:

@@ -24,6 +24,7 @@ from symcount.errors import FormulaError, ShapeError, SymcountError, clipped, ne
 from symcount.functions import FUNCTIONS
 from symcount.polynomials import added, letter, lift, quotient
 from symcount.sizes import per
+from symcount.tokens import Tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ _TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+)|(?P<after>(?:\.T|\.I|\^-1|\^T)(?!
                     r"|(?P<name>[A-Za-zα-ω][A-Za-z0-9_]*)|(?P<sign>[-+*/@·×−()\[\],;=]))")
 _SAME = {"@": "*", "·": "*", "×": "*", "−": "-", "'": ".T", "^T": ".T", "ᵀ": ".T", "^-1": ".I", "^{-1}": ".I",
          "⁻¹": ".I"}
-_LONGEST, _DEEPEST, _DIGITS, _BITS = 10_000, 40, 20, 4_096
+_HINTS = {"^": "; write X*X, X^-1 or X^T", ".": "; write fractions, 1/2 for 0.5"}
+_DEEPEST, _DIGITS, _BITS = 40, 20, 4_096
 
 # kind: number letter ones eye zero bracket sum product after apply side stack; of: what it is made of; at: where
 Node = namedtuple("Node", "kind of at")
@@ -130,47 +132,14 @@ def read_statement(text: str, told: str | Mapping[str, Any]) -> tuple[Term, Term
     return a, b, sorted(reader.divisors)
 
 
-class _Reader:
-    __slots__ = ("at", "declared", "depth", "divisors", "sizes", "text", "tokens")
+class _Reader(Tokens):
+    __slots__ = ("declared", "depth", "divisors", "sizes")
 
     def __init__(self, text: str, declared: dict[str, Term | None]) -> None:
-        self.text, self.declared, self.at, self.depth = text, declared, 0, 0
+        super().__init__(text, "statement", _TOKEN, _SAME, _HINTS)
+        self.declared, self.depth = declared, 0
         self.sizes = sizes_of(*filter(None, declared.values()))
-        self.tokens: list[tuple[str, str, int]] = []
         self.divisors: set[str] = set()
-        if len(text) > _LONGEST:
-            raise FormulaError(f"a statement of {len(text):,} characters; at most {_LONGEST:,} are read")
-        position = 0
-        while text[position:].strip():
-            match = _TOKEN.match(text, position)
-            if not match:
-                bad = position + len(text[position:]) - len(text[position:].lstrip())
-                hint = {"^": "; write X*X, X^-1 or X^T", ".": "; write fractions, 1/2 for 0.5"}.get(text[bad], "")
-                raise self.error(f"cannot read {text[bad]!r}{hint}", bad)
-            kind = match.lastgroup or ""
-            self.tokens.append((kind, _SAME.get(match[kind], match[kind]), match.start(kind)))
-            position = match.end()
-        self.tokens.append(("end", "", len(text)))
-
-    def error(self, what: str, position: int | None = None) -> FormulaError:
-        column = (self.tokens[self.at][2] if position is None else position) + 1
-        return FormulaError(f"'{clipped(self.text)}', column {column}: {what}")
-
-    def take(self, *signs: str) -> str:
-        kind, token, _ = self.tokens[self.at]
-        if kind in ("sign", "after") and token in signs:
-            self.at += 1
-            return token
-        return ""
-
-    def expect(self, sign: str) -> None:
-        if not self.take(sign):
-            found = self.tokens[self.at][1]
-            raise self.error(f"expected '{sign}'" + (f", found '{found}'" if found else " before the end"))
-
-    def end(self) -> None:
-        if self.tokens[self.at][0] != "end":
-            raise self.error(f"expected an operator, found '{self.tokens[self.at][1]}'")
 
     def sum(self) -> Node:
         self.depth += 1
