@@ -12,7 +12,20 @@ from itertools import pairwise
 from math import prod
 
 from symcount.algebra.search import normal
-from symcount.algebra.terms import Apply, Letter, Ones, Over, Scaled, Term, Transpose, factors, has, letters, summands
+from symcount.algebra.terms import (
+    Apply,
+    Letter,
+    Ones,
+    Over,
+    Scaled,
+    Term,
+    Transpose,
+    factors,
+    has,
+    letters,
+    summands,
+    upright,
+)
 from symcount.readers import account, repeats
 from symcount.readers.words import Words
 from symcount.scopes import matches
@@ -64,7 +77,7 @@ class _Uses:
         for _, _, term in self.ends:
             for word in words(term):
                 for i, part in enumerate(word):
-                    bare = _bare(part)
+                    bare = upright(part)
                     if (path := _name(bare)) in self.kinds:
                         left, right = word[i - 1] if i else None, word[i + 1] if i + 1 < len(word) else None
                         turned = part is not bare or (has(bare, "diagonal") and not _is_data(left) and _is_data(right))
@@ -274,19 +287,15 @@ def _bias(path: str) -> str:
     return f"{path.removesuffix('.weight')}.bias"
 
 
-def _bare(term: Term | None) -> Any:
-    return term.parts[0] if isinstance(term, Transpose) else term
-
-
 def _turned(term: Term | None) -> Term | None:
-    return None if term is None else _bare(term) if isinstance(term, Transpose) else Transpose(term)
+    return None if term is None else upright(term) if isinstance(term, Transpose) else Transpose(term)
 
 
 def _is_data(term: Term | None) -> bool:
-    return term is not None and has(_bare(term), "data")
+    return term is not None and has(upright(term), "data")
 
 
 def _name(term: Term | None) -> str:
     """The name of a letter, transposed or not; "" for what is none."""
-    bare = _bare(term)
+    bare = upright(term)
     return bare.name if isinstance(bare, Letter) else ""

@@ -12,7 +12,7 @@ from math import gcd
 from symcount.algebra.cost import entries, multiply_adds
 from symcount.algebra.kernel import RULES, Proof, replay
 from symcount.algebra.sampling import fits, numbers_of, parts_of
-from symcount.algebra.scalars import Named
+from symcount.algebra.scalars import Named, atoms
 from symcount.algebra.search import find
 from symcount.algebra.statements import read_statement
 from symcount.algebra.terms import PROPERTIES, Letter, Scaled, Term, letters, total
@@ -269,8 +269,7 @@ def _read(claim: Any, shapes: Any) -> tuple[Term, Term, list[str]]:
     if not fits(left, right):
         raise ModelError(f"{left} = {right}: no sizes up to 8 fit it; write large sizes as letters")
     return left, right, sorted({atom.name for part in parts_of(left, right) if isinstance(part, Scaled)
-                                for powers, _ in lift(part.number).terms.values() for atom, power in powers
-                                if isinstance(atom, Named) and power < 0})
+                                for atom, power in atoms(part.number) if isinstance(atom, Named) and power < 0})
 
 
 def disproved(claim: str, left: Term, right: Term) -> ProofError:

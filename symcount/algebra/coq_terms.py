@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.algebra.scalars import Entry, Named
+from symcount.algebra.scalars import Entry, Named, atoms
 from symcount.algebra.terms import (
     Apply,
     Eye,
@@ -250,8 +250,7 @@ def nodes(term: Term) -> Iterator[Term]:
     for part in term.parts:
         yield from nodes(part)
     if isinstance(term, Scaled):
-        for powers, _ in lift(term.number).terms.values():
-            for atom, _ in powers:
-                if isinstance(atom, Entry):
-                    yield from nodes(atom.term)
+        for atom, _ in atoms(term.number):
+            if isinstance(atom, Entry):
+                yield from nodes(atom.term)
     yield term

@@ -22,6 +22,7 @@ from symcount.algebra.terms import (
     Term,
     Transpose,
     has,
+    upright,
 )
 from symcount.polynomials import added
 
@@ -43,7 +44,7 @@ def entries(term: Term) -> Size:
     while todo:
         part = todo.pop(0)
         if _stored(part):
-            found[_bare(part).key] = _size(_bare(part))
+            found[upright(part).key] = _size(upright(part))
         else:
             todo = [*part.parts, *todo]
     return added(found.values())
@@ -100,10 +101,6 @@ def _weighty(term: Term) -> bool:
     return isinstance(term, Letter) or any(map(_weighty, term.parts))
 
 
-def _bare(term: Term) -> Term:
-    return term.parts[0] if isinstance(term, Transpose) else term
-
-
 def _size(term: Term) -> Size:
     if _selects(term):
         return 0
@@ -125,7 +122,7 @@ def _selects(term: Term) -> bool:
 
 def _cheap(term: Term) -> bool:
     """Whether multiplying by it contracts nothing: one number for each, a choice, or a constant."""
-    bare = _bare(term)
+    bare = upright(term)
     if isinstance(bare, (Side, Stack)):
         return all(map(_cheap, bare.parts))
     return _selects(bare) or _diagonal(bare) or not (_weighty(bare) or _uses_data(bare))

@@ -26,6 +26,7 @@ from symcount.algebra.terms import (
     scaled,
     summands,
     total,
+    upright,
 )
 
 TYPE_CHECKING = False
@@ -100,7 +101,7 @@ def rotate(term: Term) -> Term:
     """f(XQ) = f(X)Q for an orthogonal Q, where f looks at lengths of rows alone."""
     if not isinstance(term, Apply) or "isotropic" not in term.function.laws:
         return term
-    rest, last = _common(term.parts[0], -1, lambda part: has(_bare(part), "orthogonal"))
+    rest, last = _common(term.parts[0], -1, lambda part: has(upright(part), "orthogonal"))
     return product([Apply(term.function.name, rest), last]) if last is not None and rest is not None else term
 
 
@@ -154,11 +155,7 @@ def _constant_rows(term: Term) -> bool:
 
 
 def _permutes(term: Term) -> bool:
-    return has(_bare(term), "permutation")
-
-
-def _bare(term: Term) -> Term:
-    return term.parts[0] if isinstance(term, Transpose) else term
+    return has(upright(term), "permutation")
 
 
 def _positive(term: Term) -> bool:

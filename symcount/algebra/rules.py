@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from symcount.algebra.making import ones
-from symcount.algebra.scalars import Entry
+from symcount.algebra.scalars import Entry, atoms
 from symcount.algebra.terms import (
     Eye,
     Inverse,
@@ -239,8 +239,7 @@ def indices(*terms: Term) -> set[str]:
 
 def _inside(number: Size) -> set[str]:
     """The indices of the 1 × 1 matrices that a number is made of."""
-    return {index for powers, _ in lift(number).terms.values() for atom, _ in powers
-            if isinstance(atom, Entry) for index in indices(atom.term)}
+    return {index for atom, _ in atoms(number) if isinstance(atom, Entry) for index in indices(atom.term)}
 
 
 def _adjacent(term: Term, rule: Callable[[Term, Term], Term | tuple[Term, ...] | None]) -> Term:

@@ -10,11 +10,10 @@ from functools import lru_cache
 from itertools import islice, permutations, product
 from random import Random
 
-from symcount.algebra.scalars import Entry, Named
+from symcount.algebra.scalars import Entry, Named, atoms
 from symcount.algebra.terms import Letter, Scaled, Term, letters
 from symcount.algebra.values import NotRationalError, Point
 from symcount.errors import SymcountError
-from symcount.polynomials import lift
 from symcount.sizes import letters as names_of
 from symcount.sizes import value
 
@@ -54,8 +53,7 @@ def parts_of(*terms: Term) -> Iterator[Term]:
 
 def entries_of(term: Term) -> list[Term]:
     """The 1 × 1 matrices in the number that a term is scaled by."""
-    terms = lift(term.number).terms.values() if isinstance(term, Scaled) else ()
-    return [atom.term for powers, _ in terms for atom, _ in powers if isinstance(atom, Entry)]
+    return [atom.term for atom, _ in atoms(term.number) if isinstance(atom, Entry)] if isinstance(term, Scaled) else []
 
 
 def has_entries(*terms: Term) -> bool:
@@ -67,10 +65,9 @@ def numbers_of(*terms: Term) -> list[str]:
     """The named numbers of terms, and those in the 1 × 1 matrices that are numbers."""
     found: dict[str, None] = {}
     for part in parts_of(*terms):
-        for powers, _ in lift(part.number).terms.values() if isinstance(part, Scaled) else ():
-            for atom, _ in powers:
-                if isinstance(atom, Named):
-                    found[atom.name] = None
+        for atom, _ in atoms(part.number) if isinstance(part, Scaled) else ():
+            if isinstance(atom, Named):
+                found[atom.name] = None
     return list(found)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 from symcount.errors import ShapeError, clipped
-from symcount.polynomials import Atom
+from symcount.polynomials import Atom, lift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.algebra.terms import Term
+    from symcount.polynomials import Size
 
 _NAME = re.compile(r"[A-Za-zα-ω][\w .,{}-]*")  # of a letter or a number: none of the signs that keys are made with
 
@@ -36,6 +39,11 @@ class Entry(Atom):
     def __init__(self, term: Term) -> None:
         super().__init__(f"<{term.key}>")
         self.term = term
+
+
+def atoms(number: Size) -> list[tuple[Any, int]]:
+    """(atom, power) of every factor of a number: sizes by letter, `Named`, `Entry`."""
+    return [factor for powers, _ in lift(number).terms.values() for factor in powers]
 
 
 def named(name: str) -> None:

@@ -18,7 +18,7 @@ from collections import namedtuple
 
 from symcount.algebra.making import apply, eye, matrix, number, ones, side, stack
 from symcount.algebra.sampling import fits, sizes_of
-from symcount.algebra.scalars import Named
+from symcount.algebra.scalars import Named, atoms
 from symcount.algebra.terms import PROPERTIES, Inverse, Term, Transpose, Zero, agree, factors, product, scaled, total
 from symcount.errors import FormulaError, ShapeError, SymcountError, clipped, nearest
 from symcount.functions import FUNCTIONS
@@ -175,8 +175,7 @@ class _Reader(Tokens):
             if part.kind not in ("number", "ones", "zero"):
                 raise self.error("only by a number is divided: a matrix has an inverse, A^-1", position)
             below = self.times(below, part)
-            self.divisors |= {atom.name for powers, _ in lift(part.of).terms.values() for atom, _ in powers
-                              if isinstance(atom, Named)}
+            self.divisors |= {atom.name for atom, _ in atoms(part.of) if isinstance(atom, Named)}
         try:
             return quotient(1, below) if isinstance(below, int) and below else per(lift(1), below)
         except SymcountError as error:

@@ -11,10 +11,10 @@ product of three factors, and `X*(W1*W2)` keeps its brackets.
 
 from __future__ import annotations
 
-from symcount.algebra.scalars import Entry, named
+from symcount.algebra.scalars import Entry, atoms, named
 from symcount.errors import ShapeError
 from symcount.functions import function
-from symcount.polynomials import Polynomial, added, canonical, lift
+from symcount.polynomials import added, canonical, lift
 from symcount.sizes import same
 
 TYPE_CHECKING = False
@@ -343,6 +343,11 @@ def has(term: Term, word: str) -> bool:
     return isinstance(term, Letter) and word in term.properties
 
 
+def upright(term: Any) -> Any:
+    """A term, or what it is the transpose of."""
+    return term.parts[0] if isinstance(term, Transpose) else term
+
+
 def invertible(term: Term) -> bool:
     """Whether a term surely has an inverse."""
     if isinstance(term, Product):
@@ -372,11 +377,9 @@ def _joined(parts: tuple[Term, ...], across: str, along: str, between: str) -> S
 
 
 def _leaves(term: Term) -> Iterable[Term]:
-    if isinstance(term, Scaled) and isinstance(term.number, Polynomial):
-        for powers, _ in term.number.terms.values():
-            for atom, _ in powers:
-                if isinstance(atom, Entry):
-                    yield from _leaves(atom.term)
+    for atom, _ in atoms(term.number) if isinstance(term, Scaled) else ():
+        if isinstance(atom, Entry):
+            yield from _leaves(atom.term)
     if not term.parts:
         yield term
     for part in term.parts:
