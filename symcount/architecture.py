@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
+    # {path, or paths stored as one: name, or (name, dimensions), or {class: such a table}}
+    Names = Mapping[Any, Any]
+
 RUN = {"s": None, "t": "s", "b": None}  # sizes of a run, and what each follows: every architecture has them
 WIDTHS = "n"  # the one size that is a tuple, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
@@ -42,29 +45,40 @@ class Architecture:
 
     classes    {class name: forward(z) -> Tensor}, the base model first
     keys       {configuration key: (size or flag, the class default, None where the size then follows)}
+    reads      {key: class default} of keys that give no size alone; a key within a table is "ffn_config.moe_top_k"
+    settle     settle(configuration) -> {size or flag: value, None where it then follows}: what several keys say
+               together; the configuration it is given has every key of `keys` and `reads`
     sizes      letters that no key gives, as one string; with no keys either, a forward pass of the user's own: any
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
     published  {name: Published}
+    stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
+               (name, dimensions) where it is not stored [out, in];  stored_heads  the same for what heads add
+    base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("aliases", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published", "sizes")
+    __slots__ = ("aliases", "base", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published",
+                 "reads", "settle", "sizes", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
-                 keys: Mapping[str, tuple[str, Any]] | None = None, aliases: Mapping[str, str] | None = None,
-                 ignored: Mapping[str, str] | None = None,
+                 keys: Mapping[str, tuple[str, Any]] | None = None, reads: Mapping[str, Any] | None = None,
+                 settle: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+                 aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
-                 published: Mapping[str, Published] | None = None) -> None:
+                 published: Mapping[str, Published] | None = None, stored: Names | None = None,
+                 stored_heads: Names | None = None, base: str | Mapping[str, str] = "") -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
+        self.reads, self.settle = dict(reads or {}), settle
         told = dict(self.keys.values())
         self.flags = {**{n: default for n, default in told.items() if isinstance(default, bool)}, **(flags or {})}
         self.sizes = (*sizes.split(), *(n for n in told if n not in self.flags))
         self.follows = dict(follows or {})
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
         self.published = dict(published or {})
+        self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
 
     @property
     def known(self) -> list[str]:
@@ -355,13 +369,13 @@ def _text(flag: Any) -> str:
 
 
 def _spelled(name: str, changes: Mapping[str, Any]) -> str:
-    """The model and its changes as the command line spells them; a size of the run (s, t, b) does not rename it."""
+    """The model and its changes as the command line spells them; a size of the run (s, t, u, b) does not rename it."""
     shown = []
     for size, change in changes.items():
         if isinstance(change, (tuple, list)):
             shown.append("-".join(map(str, change)))
         elif size == "tied":
             shown.append("tied" if _text(change) == "true" else "untied")
-        elif size not in RUN:
+        elif size not in (*RUN, "u"):
             shown.append(f"{size}={_text(change) if change is None or isinstance(change, bool) else change}")
     return name + (("," if ":" in name else ":") + ",".join(shown) if shown else "")

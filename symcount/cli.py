@@ -327,7 +327,7 @@ def _saved(one: Any, each: Any) -> Any:
 
 
 def _list(asked: Any) -> Any:
-    from symcount.architectures import files, names
+    from symcount.architectures import names, types
 
     if asked.models:
         raise ModelError("models takes no model; symcount count NAME counts one")
@@ -340,7 +340,7 @@ def _list(asked: Any) -> Any:
 
     return columns([("model", "class", "parameters"),
                     *((name, cls, f"{count:,}") for name, (_, cls, count) in published.items())], right=2) + (
-        "\n\narchitectures, with all sizes free: " + " ".join(f"{file}:" for file in files()))
+        "\n\narchitectures, with all sizes free: " + " ".join(f"{name}:" for name in types()))
 
 
 def _explain(asked: Any) -> Any:

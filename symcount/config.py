@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symcount.architecture import Architecture, Model, whole
-from symcount.architectures import files, load
+from symcount.architectures import load, types
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
 
 TYPE_CHECKING = False
@@ -41,7 +41,16 @@ IGNORED = {
     **dict.fromkeys(("attn_implementation", "_attn_implementation", "_attn_implementation_autoset",
                      "_flash_attn_2_enabled"), "another kernel for the same products"),
     **dict.fromkeys(("chunk_size_feed_forward",), "the same products in slices"),
-    **dict.fromkeys(("attention_dropout", "hidden_dropout", "dropout"), "dropout has no weights"),
+    **dict.fromkeys(("attention_dropout", "hidden_dropout", "dropout", "resid_pdrop", "embd_pdrop", "attn_pdrop",
+                     "hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout", "activation_dropout",
+                     "embed_dropout", "resid_dropout", "layerdrop", "encoder_layerdrop", "decoder_layerdrop"),
+                    "dropout has no weights"),
+    **dict.fromkeys(("hidden_act", "hidden_activation", "activation_function"),
+                    "an activation has no weights and is elementwise"),
+    **dict.fromkeys(("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"), "a constant"),
+    **dict.fromkeys(("rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rope_type"),
+                    "rotation has no weights and is elementwise"),
+    **dict.fromkeys(("pretraining_tp",), "splits the same products into slices"),
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
                      "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
 }
@@ -136,10 +145,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _architecture(where: str, config: dict[str, Any]) -> Architecture:
     kind = config.get("model_type")
-    architecture = load(kind) if isinstance(kind, str) and kind in files() else None
+    architecture = load(kind) if isinstance(kind, str) and kind in types() else None
     if architecture and architecture.keys:
         return architecture
-    kinds = [file for file in files() if load(file).keys]
+    kinds = [name for name in types() if load(name).keys]
     if kind is None:
         raise ConfigError(f"{where}: no key 'model_type', so the family is unknown; known: {', '.join(kinds)}")
     raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; {nearest(str(kind), kinds)}")
@@ -152,30 +161,35 @@ def _read(where: str, config: dict[str, Any],
     rows: list[tuple[str, ...]] = []
     spelled: dict[str, str] = {}
     ignored, only = {**IGNORED, **architecture.ignored}, {**ONLY, **architecture.only}
-    for name, entry in _labels(where, config).items():
+    entries = _flat(_labels(where, config), architecture)
+    for name, entry in entries.items():
         key = architecture.aliases.get(name, name)
-        if key in architecture.keys:
-            if key in spelled and config[spelled[key]] != entry:
+        if key in architecture.keys or key in architecture.reads:
+            if key in spelled and entries[spelled[key]] != entry:
                 raise ConfigError(f"{where}: '{spelled[key]}' and '{name}' are one key with two values")
             spelled[key] = name
-            size, default = architecture.keys[key]
-            if entry is None and default is None:
+        if key in architecture.keys:
+            size, _ = architecture.keys[key]
+            if entry is None and size in architecture.follows:
                 rows.append((name, "null", f"{size} = {architecture.follows[size]}"))
                 continue
             given[size] = _value(where, name, entry, size, architecture)
             rows.append((name, _shown(entry), f"{size}"))
+        elif key in architecture.reads:
+            rows.append((name, _shown(entry), _SETTLED))
         elif key in only:
             allowed, why = only[key]
             if not any(entry == one and type(entry) is type(one) for one in allowed):
                 raise ConfigError(f"{where}: {name} = {_shown(entry)} is not supported ({why}); supported: "
                                   + ", ".join(map(_shown, allowed)))
             rows.append((name, _shown(entry), "as supported"))
-        elif key in ignored:
-            rows.append((name, _shown(entry), f"ignored: {ignored[key]}"))
+        elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in IGNORED):
+            rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else IGNORED[tail]}"))
         elif name == "model_type":
             rows.append((name, _shown(entry), f"architecture {architecture.name}"))
         elif name != "architectures":
-            known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only}
+            known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only,
+                     *architecture.reads}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
     for key, (size, default) in architecture.keys.items():
         if key in spelled:
@@ -184,7 +198,50 @@ def _read(where: str, config: dict[str, Any],
             given[size] = default
         shown = architecture.follows[size] if default is None else _shown(default)
         rows.append((key, "absent", f"class default: {size} = {shown}"))
-    return given, rows
+    rows += [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()
+             if key not in spelled]
+    return _settled(where, given, rows, {key: entries[name] for key, name in spelled.items()}, architecture)
+
+
+_SETTLED = "read with others"
+
+
+def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], told: dict[str, Any],
+             architecture: Architecture) -> tuple[dict[str, Any], list[tuple[str, ...]]]:
+    """The same, with what several keys say together, and what they said in the rows of these keys."""
+    if architecture.settle is None:
+        return given, rows
+    defaults = {key: default for key, (_, default) in architecture.keys.items()}
+    try:
+        found = architecture.settle({**defaults, **architecture.reads, **told})
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error}") from None
+    for name, entry in found.items():
+        given.pop(name, None)
+        if isinstance(entry, bool) or name in architecture.flags:
+            given[name] = entry
+        elif entry is not None:
+            try:
+                given[name] = (tuple(whole(f"{name}_{i}", n) for i, n in enumerate(entry))
+                               if isinstance(entry, tuple) else whole(name, entry))
+            except SizeError as error:
+                raise ConfigError(f"{where}: {error}") from None
+    says = "gives " + ", ".join(f"{name} = {architecture.follows.get(name, 'none') if entry is None else _shown(entry)}"
+                                for name, entry in found.items())
+    return given, [(key, entry, says if read == _SETTLED else read) for key, entry, read in rows]
+
+
+def _flat(config: dict[str, Any], architecture: Architecture) -> dict[str, Any]:
+    """The keys, those within a table that the architecture reads as "table.key"."""
+    told = (*architecture.keys, *architecture.reads, *architecture.only)
+    tables = {key.partition(".")[0] for key in told if "." in key}
+    found: dict[str, Any] = {}
+    for name, entry in config.items():
+        if name in tables and isinstance(entry, dict):
+            found.update((f"{name}.{key}", inner) for key, inner in entry.items())
+        else:
+            found[name] = entry
+    return found
 
 
 def _labels(where: str, config: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.architectures import files, load, names
+from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
@@ -37,15 +37,15 @@ def explain(thing: str) -> str:
         letter = row(thing)
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
-    keys_of = (key for file in files() for key in load(file).keys)
+    keys_of = (key for file in files() for one in family(file) for key in one.keys)
     known_names = {*names(), *conventions(), *TABLE, *identities(), *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 
 
 def _published(name: str) -> str:
-    file, cls, count = names()[name]
-    entry = load(file).published[name]
+    kind, cls, count = names()[name]
+    entry = load(kind).published[name]
     sizes = ", ".join(f"{size} = {value:,}" for size, value in entry.sizes.items())
     return f"{name}: {cls}, {count:,} parameters\n{sizes}\nsource of the count: {entry.source}"
 
@@ -71,18 +71,17 @@ def _keys(key: str) -> list[str]:
     from symcount.config import IGNORED, ONLY
 
     found = []
-    for file in files():
-        one = load(file)
+    for one in (one for file in files() for one in family(file)):
         name = one.aliases.get(key, key)
         if name in one.keys:
             size, default = one.keys[name]
             shown = one.follows[size] if default is None else default
             meaning = f" ({row(size).meaning})" if known(size) else ""
-            found.append(f"  {file}: read as {size}{meaning}; when absent, {size} = {shown}")
+            found.append(f"  {one.name}: read as {size}{meaning}; when absent, {size} = {shown}")
         elif name in one.only:
-            found.append(f"  {file}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")
+            found.append(f"  {one.name}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")
         elif name in one.ignored:
-            found.append(f"  {file}: ignored: {one.ignored[name]}")
+            found.append(f"  {one.name}: ignored: {one.ignored[name]}")
     if key in IGNORED and not found:
         found.append(f"  every family: ignored: {IGNORED[key]}")
     if key in ONLY and not found:

@@ -8,7 +8,7 @@ or lora=RANK@PATH+PATH. `-` is a configuration on standard input.
 from __future__ import annotations
 
 from symcount.architecture import WIDTHS, Architecture, Model
-from symcount.architectures import files, load, names
+from symcount.architectures import load, names, types
 from symcount.config import LARGEST_FILE, parse, read_config
 from symcount.errors import ConfigError, FormulaError, ModelError, SymcountError, clipped, nearest
 from symcount.polynomials import letter
@@ -26,7 +26,7 @@ def models() -> list[str]:
     >>> "llama-7b" in models(), "llama:" in models()
     (True, True)
     """
-    return [*names(), *(f"{file}:" for file in files())]
+    return [*names(), *(f"{name}:" for name in types())]
 
 
 def model(name_or_path: str | PathLike[str] | Model | Callable[[Any], Any], **changes: Any) -> Model:
@@ -106,16 +106,16 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
         return (_file(name, head), rest)
     if name in names():
         architecture = load(names()[name][0])
-        if not (rest.startswith(":") and not rest[1:] and name in files()):
+        if not (rest.startswith(":") and not rest[1:] and name in types()):
             entry = architecture.published[name]
             return Model(architecture, entry.sizes, name=name, cls=head or entry.cls,
                          published=entry if head in (None, entry.cls) else None), rest
-    if name in files():
+    if name in types():
         architecture = load(name)
         free = {size: letter(size) for size in architecture.sizes if size != WIDTHS} if rest.startswith(":") else {}
         usual = next((entry.cls for entry in architecture.published.values()), "")
         return Model(architecture, free, cls=head or usual), rest
-    raise ModelError(f"no model '{clipped(name)}'; {nearest(name, {*names(), *files()})}")
+    raise ModelError(f"no model '{clipped(name)}'; {nearest(name, {*names(), *types()})}")
 
 
 def _standard_input(head: str | None) -> Model:
@@ -129,7 +129,7 @@ def _standard_input(head: str | None) -> Model:
 
 
 def _known(name: str) -> bool:
-    return name in names() or name in files()
+    return name in names() or name in types()
 
 
 def _file(path: str, head: str | None) -> Model:

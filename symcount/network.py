@@ -50,16 +50,17 @@ def tensor(name: str = "x", **axes: Size) -> Tensor:
     return Tensor("input", name, (), axes)
 
 
-def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", **axes: Size) -> Tensor:
+def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", out: str = "", **axes: Size) -> Tensor:
     """A learned tensor, made here, in-axes before out-axes.
 
     `kinds` says what it is, the main kind first ("weight", "bias", "norm", "norm bias", "embedding");
-    `stored` is "parameter", "frozen" (a parameter that is not trained) or "buffer" (never counted).
+    `stored` is "parameter", "frozen" (a parameter that is not trained) or "buffer" (never counted);
+    `out` names the out-axes of a linear map, which checkpoints store first.
     """
     _named("weight", name)
     if stored not in ("parameter", "frozen", "buffer"):
         raise ShapeError(f"weight {name}: stored={stored!r}; known: parameter, frozen, buffer")
-    return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored)
+    return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored, out=tuple(out.split()))
 
 
 def contract(*xs: Tensor, to: str, name: str, mask: Mask | None = None) -> Tensor:

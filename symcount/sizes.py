@@ -1,8 +1,8 @@
 """The functions on sizes that a forward pass may use, over ints, letters and SymPy expressions alike.
 
-Beside `+ - * //`: `per` (exact quotient), `ceil`, `up`, `least`; `bounded`, `exactly` and `multiple` say what must
-hold; and for readers `same`, `value`, `letters`, `conditions`, `substitute`, `to_sympy`. What an int answers at once, a
-letter notes as a condition that is checked as soon as its letters have values. Nothing here imports SymPy but
+Beside `+ - * //`: `per` (exact quotient), `ceil`, `up`, `least`; `bounded`, `rest`, `exactly` and `multiple` say what
+must hold; and for readers `same`, `value`, `letters`, `conditions`, `substitute`, `to_sympy`. What an int answers at
+once, a letter notes as a condition that is checked as soon as its letters have values. Nothing here imports SymPy but
 `to_sympy` and `from_sympy`, and the functions that were given SymPy expressions.
 """
 
@@ -131,6 +131,11 @@ def bounded(size: Size, limit: Size) -> Size:
             raise SizeError(f"{size:,} is more than {limit:,}")
         return size
     return size if same(size, limit) else noted(size, Condition(size, "at most", limit))
+
+
+def rest(size: Size, part: Size) -> Size:
+    """What is left of `size` without a part of it: L - L_dense; SizeError for ints where the part is more."""
+    return size - bounded(part, size)
 
 
 def exactly(size: Size, number: int) -> Size:

@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"],
     ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"],
-    ["layers", "conventions"], ["readers"], ["architecture"], ["architectures"], ["theorems"], ["config"], ["naming"],
+    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"], ["config"], ["naming"],
     ["counting"], ["proving", "fusing"], ["explaining"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

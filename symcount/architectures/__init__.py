@@ -1,4 +1,4 @@
-"""Architectures, one file each, found by file name. A new one is one new file here."""
+"""Architectures, found by name. Families that share a forward pass share a file; a new one is one new file here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def files() -> list[str]:
-    """The architectures that there are.
+    """The files that there are.
 
     >>> "llama" in files()
     True
@@ -21,33 +21,61 @@ def files() -> list[str]:
     return sorted(f[:-3] for f in listdir(dirname(__file__)) if f.endswith(".py") and f[0] != "_" and f != "index.py")
 
 
-def load(file: str) -> Architecture:
-    """The architecture of one file; no other is imported."""
+def family(file: str) -> tuple[Architecture, ...]:
+    """The architectures of one file; no other is imported."""
     from importlib import import_module
 
-    found: Architecture = import_module(f"symcount.architectures.{file}").ARCHITECTURE
-    if found.name != file:
-        raise ModelError(f"architectures/{file}.py describes '{found.name}': name and file must agree")
+    found: tuple[Architecture, ...] = import_module(f"symcount.architectures.{file}").ARCHITECTURES
+    if found[0].name.replace("-", "_") != file:
+        raise ModelError(f"architectures/{file}.py begins with '{found[0].name}': name and file must agree")
     return found
 
 
+def types() -> dict[str, str]:
+    """{architecture: its file}, from the generated index, or from the files if one is newer.
+
+    >>> types()["llama"]
+    'llama'
+    """
+    from symcount.architectures import index
+
+    return index.TYPES if tuple(files()) == index.FILES else read_types()
+
+
 def names() -> dict[str, tuple[str, str, int]]:
-    """{published name: (file, class, parameters)}, from the generated index, or from the files if one is newer.
+    """{published name: (architecture, class, parameters)}, from the index, or from the files if one is newer.
 
     >>> names()["llama-7b"]
     ('llama', 'LlamaForCausalLM', 6738415616)
     """
     from symcount.architectures import index
 
-    return index.PUBLISHED if tuple(files()) == index.FILES else published()
+    return index.PUBLISHED if tuple(files()) == index.FILES else read_published()
 
 
-def published() -> dict[str, tuple[str, str, int]]:
-    """The same, read from every file."""
+def load(name: str) -> Architecture:
+    """The architecture of this name."""
+    return next(one for one in family(types()[name]) if one.name == name)
+
+
+def read_types() -> dict[str, str]:
+    """What `types` says, read from every file."""
+    found: dict[str, str] = {}
+    for file in files():
+        for one in family(file):
+            if one.name in found:
+                raise ModelError(f"'{one.name}' is in {found[one.name]}.py and in {file}.py")
+            found[one.name] = file
+    return dict(sorted(found.items()))
+
+
+def read_published() -> dict[str, tuple[str, str, int]]:
+    """What `names` says, read from every file."""
     found: dict[str, tuple[str, str, int]] = {}
     for file in files():
-        for name, entry in load(file).published.items():
-            if name in found:
-                raise ModelError(f"'{name}' is published in {found[name][0]}.py and in {file}.py")
-            found[name] = (file, entry.cls, entry.count)
+        for one in family(file):
+            for name, entry in one.published.items():
+                if name in found:
+                    raise ModelError(f"'{name}' is published for {found[name][0]} and for {one.name}")
+                found[name] = (one.name, entry.cls, entry.count)
     return found

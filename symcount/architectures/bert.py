@@ -90,7 +90,7 @@ def _bert(count: int, **sizes: int) -> Published:
     return Published("BertModel", {"V": 30522, "P": 512, "types": 2, **sizes}, count, _MEASURED)
 
 
-ARCHITECTURE = Architecture(
+ARCHITECTURES = (Architecture(
     "bert",
     classes={
         "BertModel": model,
@@ -135,4 +135,4 @@ ARCHITECTURE = Architecture(
         "bert-base-uncased": _bert(109_482_240, d=768, h=3072, L=12, heads=12),
         "bert-large-uncased": _bert(335_141_888, d=1024, h=4096, L=24, heads=16),
     },
-)
+),)

@@ -20,4 +20,4 @@ def dense(z: Any) -> Tensor:
     return linear(tensor(b=z.b, d=z.d), "layer", bias=z.bias, m=z.m)
 
 
-ARCHITECTURE = Architecture("dense", classes={"dense": dense}, sizes="d m", flags={"bias": True})
+ARCHITECTURES = (Architecture("dense", classes={"dense": dense}, sizes="d m", flags={"bias": True}),)

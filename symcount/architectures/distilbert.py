@@ -61,7 +61,7 @@ def question_answering(z: Any) -> Tensor:
     return spans(body(z)[0], "classifier", z.C)
 
 
-ARCHITECTURE = Architecture(
+ARCHITECTURES = (Architecture(
     "distilbert",
     classes={
         "DistilBertModel": model,
@@ -93,4 +93,4 @@ ARCHITECTURE = Architecture(
             "DistilBertModel", {"V": 30522, "P": 512, "d": 768, "h": 3072, "L": 6, "heads": 12}, 66_362_880,
             "transformers 5.23.0, DistilBertModel on the meta device, numel of named_parameters"),
     },
-)
+),)

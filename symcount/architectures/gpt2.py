@@ -38,9 +38,10 @@ def _gpt2(count: int, **sizes: int) -> Published:
 
 _SUMMARY = "read only by the double-heads class, which is not written"
 
-ARCHITECTURE = Architecture(
+ARCHITECTURES = (Architecture(
     "gpt2",
-    classes=decoder_heads("GPT2", body, "LMHeadModel"),
+    classes=decoder_heads("GPT2", body, "LMHeadModel ForSequenceClassification ForTokenClassification "
+                          "ForQuestionAnswering"),
     follows={"h": "4d"},
     keys={
         "vocab_size": ("V", 50257),
@@ -81,4 +82,4 @@ ARCHITECTURE = Architecture(
         "gpt2-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
         "gpt2-xl": _gpt2(1_557_611_200, d=1600, L=48, heads=25),
     },
-)
+),)

@@ -1,4 +1,4 @@
-"""Which file holds which published model; made by `python -m symcount.architectures`, compared by a test."""
+"""Which file holds which architecture and published model; made by `python -m symcount.architectures`."""
 
 FILES: tuple[str, ...] = (
     "bert",
@@ -6,8 +6,18 @@ FILES: tuple[str, ...] = (
     "distilbert",
     "gpt2",
     "llama",
+    "mixtral",
     "mlp",
 )
+TYPES: dict[str, str] = {
+    "bert": "bert",
+    "dense": "dense",
+    "distilbert": "distilbert",
+    "gpt2": "gpt2",
+    "llama": "llama",
+    "mixtral": "mixtral",
+    "mlp": "mlp",
+}
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
     "bert-large-uncased": ("bert", "BertModel", 335_141_888),
@@ -25,4 +35,5 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-2-70b": ("llama", "LlamaForCausalLM", 68_976_648_192),
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
+    "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
 }

@@ -6,15 +6,18 @@ Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture, Published
-from symcount.layers import attention, decoder_heads, embed, gated, norm, residual
+from symcount.architecture import Architecture
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from symcount.architecture import Published
 
 
 def block(x: Tensor, z: Any) -> Tensor:
@@ -25,47 +28,23 @@ def block(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=z.mlp_bias))
 
 
-def body(z: Any) -> tuple[Tensor, Tensor]:
-    """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
-    x = within("layers", block, x, z=z, runs=z.L)
-    return norm(x, "norm", shift=False), word
-
-
-_MEASURED = "transformers 5.23.0, LlamaForCausalLM on the meta device, numel of named_parameters"
-
-
 def _llama(count: int, **sizes: int) -> Published:
-    return Published("LlamaForCausalLM", sizes, count, _MEASURED)
+    return measured("LlamaForCausalLM", count, **sizes)
 
 
-ARCHITECTURE = Architecture(
+ARCHITECTURES = (Architecture(
     "llama",
-    classes=decoder_heads("Llama", body),
+    classes=decoder_heads("Llama", decoder(block)),
     follows={"kv": "heads", "k": "d/heads"},
     keys={
-        "vocab_size": ("V", 32000),
-        "hidden_size": ("d", 4096),
-        "intermediate_size": ("h", 11008),
-        "num_hidden_layers": ("L", 32),
-        "num_attention_heads": ("heads", 32),
-        "num_key_value_heads": ("kv", None),
-        "head_dim": ("k", None),
+        **decoder_keys(V=32000, d=4096, h=11008, L=32, heads=32),
         "attention_bias": ("attention_bias", False),
         "mlp_bias": ("mlp_bias", False),
-        "tie_word_embeddings": ("tied", False),
-        "num_labels": ("C", 2),
     },
-    ignored={
-        "max_position_embeddings": "rotary positions have no table",
-        "max_sequence_length": "rotary positions have no table",
-        "rope_theta": "rotation has no weights and is elementwise",
-        "rope_scaling": "rotation has no weights and is elementwise",
-        "rope_parameters": "rotation has no weights and is elementwise",
-        "hidden_act": "an activation has no weights and is elementwise",
-        "rms_norm_eps": "a constant",
-        "pretraining_tp": "splits the same products into slices",
-    },
+    ignored={**ROTARY, "max_sequence_length": "rotary positions have no table"},
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "LlamaForQuestionAnswering": "transformer"},
     published={
         "llama-7b": _llama(6_738_415_616, V=32000, d=4096, h=11008, L=32, heads=32),
         "llama-13b": _llama(13_015_864_320, V=32000, d=5120, h=13824, L=40, heads=40),
@@ -77,4 +56,4 @@ ARCHITECTURE = Architecture(
         "llama-3-8b": _llama(8_030_261_248, V=128256, d=4096, h=14336, L=32, heads=32, kv=8),
         "llama-3-70b": _llama(70_553_706_496, V=128256, d=8192, h=28672, L=80, heads=64, kv=8),
     },
-)
+),)

@@ -26,4 +26,6 @@ def mlp(z: Any) -> Tensor:
     return x
 
 
-ARCHITECTURE = Architecture("mlp", classes={"mlp": mlp}, sizes="n", flags={"bias": True, "activation": "relu"})
+ARCHITECTURES = (
+    Architecture("mlp", classes={"mlp": mlp}, sizes="n", flags={"bias": True, "activation": "relu"}),
+)

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import linear
-from symcount.network import cached, contract, pointwise
+from symcount.layers.dense import linear, norm
+from symcount.network import cached, contract, pointwise, rename, weight
 from symcount.sizes import multiple, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.masks import Mask
     from symcount.polynomials import Size
 
 
-def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, bias: bool = True,
-              output_bias: bool | None = None, position: str | None = None, mask: Mask | None = None) -> Tensor:
+def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, bias: bool | str = True,
+              position: str | None = None, mask: Mask | None = None, memory: Tensor | None = None,
+              normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
+              sinks: bool = False) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with z.heads query heads and kv (or z.heads) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
-    `output_bias` is for the families whose output map differs from the other three; `position="rotary"` turns
-    queries and keys by their positions.
+
+    bias      all four maps, none, or the names of those that have one: "query key value"
+    position  "rotary" turns queries and keys by their positions
+    memory    keys and values come from these rows instead of x (axis s); then t is not read
+    normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
+    relative  a table over (g, …) that is added to the scores: buckets of distances
+    sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
     """
     kv = z.heads if kv is None else kv
     k = per(x.axes["d"], z.heads) if k is None else k
     k = multiple(k, 2) if position == "rotary" else k  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    query = linear(x, "query", bias=bias, g=kv, q=per(z.heads, kv), k=k)
-    key = linear(x, "key", bias=bias, g=kv, k=k)
+    biased = bias.split() if isinstance(bias, str) else ["query", "key", "value", "output"] if bias else []
+    rows = x if memory is None else rename(memory, s="t")
+    joins = {"s": ("t", t)} if memory is None else {"t": ("t", rows.axes["t"])}
+    query = linear(x, "query", bias="query" in biased, g=kv, q=per(z.heads, kv), k=k)
+    key = linear(rows, "key", bias="key" in biased, g=kv, k=k)
+    if normed is not None:
+        query, key = normed(query, "query_norm"), normed(key, "key_norm")
     if position is not None:
         query, key = pointwise(query, kind=position), pointwise(key, kind=position)
-    key = cached(key, "key", s=("t", t))
-    value = cached(linear(x, "value", bias=bias, g=kv, k=k), "value", s=("t", t))
+    key = cached(key, "key", **joins)
+    value = cached(linear(rows, "value", bias="value" in biased, g=kv, k=k), "value", **joins)
     scores = contract(query, key, to="b g q s t", name="scores", mask=mask)
-    weights = pointwise(pointwise(scores, kind="attention_scale"), kind="softmax")
+    scores = pointwise(scores, kind="attention_scale")
+    if relative is not None:
+        scores = pointwise(scores, relative, kind="add", name="relative")
+    sink = (weight("sinks", kinds="bias", g=kv, q=per(z.heads, kv)),) if sinks else ()
+    weights = pointwise(scores, *sink, kind="softmax")
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
-    return linear(mixed, "output", over="g q k", bias=bias if output_bias is None else output_bias, d=x.axes["d"])
+    return linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
+
+
+def per_head(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm over the width of a head, the same for all heads: k parameters."""
+    return norm(x, name, over="k", shift=False)

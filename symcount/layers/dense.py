@@ -33,7 +33,7 @@ def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tenso
     x = rename(x, **primed) if primed else x
     summed = [primed.get(axis, axis) for axis in summed]
     if w is None:
-        w = weight(f"{name}.weight", **{axis: x.axes[axis] for axis in summed}, **out)
+        w = weight(f"{name}.weight", out=" ".join(out), **{axis: x.axes[axis] for axis in summed}, **out)
     to = " ".join([*(axis for axis in x.axes if axis not in summed), *out])
     y = adapted(contract(x, w, to=to, name=name), x, name, summed, out)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y

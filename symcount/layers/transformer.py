@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from symcount.layers.attention import attention
-from symcount.layers.dense import linear, norm
+from symcount.layers.dense import embed, linear, norm
 from symcount.layers.feed_forward import mlp
-from symcount.network import pointwise, within
+from symcount.network import pointwise, tensor, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
@@ -43,24 +43,40 @@ def pre_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def decoder_heads(prefix: str, body: Callable[[Any], tuple[Tensor, Tensor]],
-                  language_model: str = "ForCausalLM") -> dict[str, Callable[[Any], Tensor]]:
+def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The body of a decoder without learned positions: word table, L blocks, a last norm: 2d, or d without a shift.
+
+    A body gives the hidden states, and the word table.
+    """
+    def body(z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x = within("layers", block, x, z=z, runs=z.L)
+        return norm(x, "norm", shift=shift), word
+    return body
+
+
+HEADS = "ForCausalLM ForSequenceClassification ForTokenClassification ForQuestionAnswering"
+
+
+def decoder_heads(prefix: str, body: Callable[[Any], tuple[Tensor, Tensor]], heads: str = HEADS, *,
+                  bias: bool = False) -> dict[str, Callable[[Any], Tensor]]:
     """The classes that transformers builds on a decoder, whose `body` gives hidden states and the word table.
 
-    Parameters beside the body: none; dV for words, none when tied; dC without a bias to classify a text (scored at
-    every position, of which the last is used); dC + C to classify each token; 2d + 2 to find an answer.
+    Parameters beside the body: none; dV for words, none when tied (`bias`: V more); dC without a bias to classify a
+    text (scored at every position, of which the last is used); dC + C to classify each token; 2d + 2 for an answer.
     """
     def words(z: Any) -> Tensor:
         x, table = body(z)
-        return linear(x, "head", bias=False, w=table if z.tied else None, V=z.V)
+        return linear(x, "head", bias=bias, w=table if z.tied else None, V=z.V)
 
-    return {
-        f"{prefix}Model": lambda z: body(z)[0],
-        f"{prefix}{language_model}": words,
-        f"{prefix}ForSequenceClassification": lambda z: linear(body(z)[0], "classifier", bias=False, C=z.C),
-        f"{prefix}ForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
-        f"{prefix}ForQuestionAnswering": lambda z: spans(body(z)[0], "classifier"),
+    made: dict[str, Callable[[Any], Tensor]] = {
+        "ForCausalLM": words,
+        "LMHeadModel": words,
+        "ForSequenceClassification": lambda z: linear(body(z)[0], "classifier", bias=False, C=z.C),
+        "ForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
+        "ForQuestionAnswering": lambda z: spans(body(z)[0], "answers"),
     }
+    return {f"{prefix}Model": lambda z: body(z)[0], **{prefix + head: made[head] for head in heads.split()}}
 
 
 def spans(x: Tensor, name: str, ends: Size = 2) -> Tensor:

@@ -1,0 +1,50 @@
+"""Mixtures of experts: a router chooses K of E feed-forward blocks for each token."""
+
+from __future__ import annotations
+
+from symcount.layers.dense import linear
+from symcount.network import contract, lookup, pointwise, top, weight, within
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.polynomials import Size
+
+
+def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_bias: bool = False,
+            corrected: str | None = None, kind: str = "silu") -> Tensor:
+    """The sum of K gated experts of width h, chosen by a router and weighted by its scores.
+
+    Parameters: dE + 3Edh, of which a token meets dE + 3Kdh; with biases E more for the router, E(2h + d) for experts.
+    Multiply-adds: b·s·(dE + 3Kdh). `corrected` is how one more bias of the router is stored, which balances the load
+    and is not trained by the loss: "buffer", "frozen" or "parameter".
+
+    Source: Shazeer et al. 2017, "Outrageously large neural networks"; Jiang et al. 2024, "Mixtral of experts";
+    the correction: DeepSeek-AI 2024, "DeepSeek-V3", section 2.1.2.
+    """
+    scores = pointwise(linear(x, "router", bias=router_bias, E=E), kind="softmax", name="routing")
+    if corrected:
+        scores = pointwise(scores, weight("router.correction", kinds="bias", stored=corrected, E=E), kind="bias",
+                           name="correction")
+    chosen = top(scores, E=("e", K))
+    y = within("experts", gated_experts, x, chosen, E=E, h=h, bias=bias, kind=kind)
+    return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
+
+
+def gated_experts(x: Tensor, chosen: Tensor, *, E: Size, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:
+    """What each chosen expert makes of a token: 3Edh parameters, 3Kdh multiply-adds a token."""
+    y = pointwise(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind=kind, name="act")
+    y = pointwise(y, expert(x, chosen, "up", E=E, bias=bias, h=h), kind="multiply", name="product")
+    return expert(y, chosen, "down", over="h", E=E, bias=bias, d=x.axes["d"])
+
+
+def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bias: bool = False,
+           **out: Size) -> Tensor:
+    """A linear map of each chosen expert: E·in·out parameters (+ E·out), K·in·out multiply-adds a token."""
+    w = weight(f"{name}.weight", out=" ".join(out), E=E, **{over: x.axes[over]}, **out)
+    axes = [axis for axis in x.axes if axis not in (over, "e")]
+    y = contract(x, lookup(chosen, w, name), to=" ".join([*axes, "e", *out]), name=name)
+    if not bias:
+        return y
+    rows = lookup(chosen, weight(f"{name}.bias", kinds="bias", E=E, **out), f"{name}.bias")
+    return pointwise(y, rows, kind="bias", name=name)

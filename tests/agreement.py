@@ -1,0 +1,115 @@
+"""symcount beside one measured row: where they disagree. Printed for every row, or for those of some types:
+
+    python tests/agreement.py                    the share of the whole table that is exact
+    python tests/agreement.py llama qwen3        each row of these types, and what is wrong with it
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from math import prod
+from pathlib import Path
+
+from symcount import ConfigError, active_parameters, flops, parameters, read_config
+from symcount.readers.checkpoint import checkpoint
+from symcount.sizes import value
+
+TRUTH = Path(__file__).parent / "data" / "truth.jsonl"
+# What a scan multiplies is one implementation's way; there only the products with weights are compared.
+SCANS: set[str] = set()
+HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
+         "answers": "classifier", "pooler": "pooler"}
+PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
+BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
+
+
+def rows(*types):
+    """The measured rows, or those of some model types."""
+    found = map(json.loads, TRUTH.read_text(encoding="utf-8").splitlines())
+    return [row for row in found if not types or row["id"].split("/")[0] in types]
+
+
+def row_model(row):
+    """The model of a row: its configuration, read as its class."""
+    return read_config(row["config"] | {"model_type": row["id"].split("/")[0]}, head=row["arch_class"])
+
+
+def bucket(term):
+    """The component of a row that one of our terms belongs to; the first rule that fits decides."""
+    parts = term.path.split(".")
+    if parts[0] in HEADS:
+        return HEADS[parts[0]]
+    if "norm" in term.kinds:
+        return "norm"
+    part = next((part for part in PARTS if part in parts), "other")
+    return BUCKETS.get(part, part)
+
+
+def components(subject):
+    found = Counter()
+    for term in parameters(subject).terms:
+        found[bucket(term)] += value(term.size, subject.values)
+    return {part: count for part, count in found.items() if count}
+
+
+SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&img(?P<side>\d+))?")
+LENGTH = {None: "s", "img": "side", "aud": "samples", "mel": "frames"}
+
+
+def sizes_of(shape):
+    """The sizes of a run that a row writes as 2x512, 1x128+32 (target), 1ximg224, 1xaud16000 or 1x77&img224."""
+    found = SHAPE.fullmatch(shape)
+    sizes = {"b": found["b"], LENGTH[found["kind"]]: found["n"], "u": found["u"], "side": found["side"]}
+    if found["kind"] == "img":
+        sizes["side"] = found["n"]
+    return {name: int(size) for name, size in sizes.items() if size}
+
+
+def work(row, subject, shape):
+    """FLOPs of ours and of theirs."""
+    ledger = flops(subject, **sizes_of(shape))
+    if row["id"].split("/")[0] in SCANS:
+        theirs = row["flops_by_op"][shape]
+        return ledger.by("kind")["weight"].total, sum(theirs.get(op, 0) for op in ("mm", "addmm", "convolution"))
+    return ledger.total, row.get("flops_topk", row["flops"])[shape]
+
+
+def disagreements(row):
+    """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
+    subject = row_model(row)
+    found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
+    if row.get("active_params"):
+        found.append(("active", active_parameters(subject).total, row["active_params"]))
+    found.append(("components", components(subject), row["components"]))
+    ours = {(one.name, one.shape): one.count for one in checkpoint(subject)}
+    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
+    found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
+              for name, shape in {**ours, **theirs}]
+    assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
+    found += [(f"FLOPs {shape}", *work(row, subject, shape)) for shape in row["flops"] or {}]
+    return [(what, one, other) for what, one, other in found if one != other]
+
+
+def main(types):
+    exact = refused = wrong = 0
+    for row in rows(*types):
+        try:
+            bad = disagreements(row)
+        except ConfigError as error:
+            refused += 1
+            if types:
+                print(row["id"], "refused:", error)
+            continue
+        wrong += bool(bad)
+        exact += not bad
+        if bad:
+            print(row["id"], *(f"\n    {what}: {one} and not {other}" for what, one, other in bad))
+    print(f"{exact} exact, {refused} refused, {wrong} wrong, of {exact + refused + wrong}")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
