@@ -2,11 +2,13 @@
 
     python tests/agreement.py                    the share of the whole table that is exact
     python tests/agreement.py llama qwen3        each row of these types, and what is wrong with it
+    TRUTH=own python tests/agreement.py llama    the configurations of our own instead
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -17,7 +19,7 @@ from symcount import ConfigError, active_parameters, flops, parameters, read_con
 from symcount.readers.checkpoint import checkpoint
 from symcount.sizes import value
 
-TRUTH = Path(__file__).parent / "data" / "truth.jsonl"
+DATA = Path(__file__).parent / "data"
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
@@ -26,9 +28,10 @@ PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp
 BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
 
 
-def rows(*types):
-    """The measured rows, or those of some model types."""
-    found = map(json.loads, TRUTH.read_text(encoding="utf-8").splitlines())
+def rows(*types, own=False):
+    """The measured rows, or those of some model types; `own` are those of configurations made to break a family."""
+    files = sorted((DATA / "own").glob("*.jsonl")) if own else [DATA / "truth.jsonl"]
+    found = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [row for row in found if not types or row["id"].split("/")[0] in types]
 
 
@@ -95,7 +98,7 @@ def disagreements(row):
 
 def main(types):
     exact = refused = wrong = 0
-    for row in rows(*types):
+    for row in rows(*types, own=os.environ.get("TRUTH") == "own"):
         try:
             bad = disagreements(row)
         except ConfigError as error:
