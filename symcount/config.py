@@ -78,6 +78,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         where, config = _load(source)
     else:
         raise ConfigError(f"a mapping or a path is needed, not {type(source).__name__}")
+    where, config = _text_part(where, config, head)
     architecture = _architecture(where, config)
     given, rows = _read(where, config, architecture)
     named = config.get("architectures")
@@ -90,9 +91,9 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
                           + nearest(cls, list(architecture.classes)))
     if head is None:
         rows.append(("architectures", _shown(named), f"class {cls}" if named else f"absent: base model {cls}"))
+    name = architecture.name if isinstance(source, Mapping) else where
     try:
-        return Model(architecture, given, name=architecture.name if where == "config" else where, cls=cls,
-                     keys=tuple(rows))
+        return Model(architecture, given, name=name, cls=cls, keys=tuple(rows))
     except (SizeError, ModelError) as error:
         raise ConfigError(f"{where}: {_theirs(where, error, architecture)}") from None
 
@@ -141,6 +142,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key '{name}' stands twice")
         seen.add(name)
     return dict(pairs)
+
+
+def _text_part(where: str, config: dict[str, Any], head: str | None) -> tuple[str, dict[str, Any]]:
+    """The text part of a model with further towers that are not written, if `head` is one of its classes."""
+    part = config.get("text_config")
+    kind, inner = config.get("model_type"), part.get("model_type") if isinstance(part, dict) else None
+    if not isinstance(part, dict) or not isinstance(inner, str) or inner not in types() or (
+            isinstance(kind, str) and kind in types()):
+        return where, config
+    classes = list(load(inner).classes)
+    if head not in classes:
+        raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; its text part alone, {inner}, is "
+                          f"counted with a head: {', '.join(classes)}")
+    return f"{where} text_config", {**part, "architectures": [head]}
 
 
 def _architecture(where: str, config: dict[str, Any]) -> Architecture:

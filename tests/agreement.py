@@ -3,6 +3,7 @@
     python tests/agreement.py                    the share of the whole table that is exact
     python tests/agreement.py llama qwen3        each row of these types, and what is wrong with it
     TRUTH=own python tests/agreement.py llama    the configurations of our own instead
+    python tests/agreement.py --write            docs/architectures.md, and what `symcount models --architectures` says
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from math import prod
 from pathlib import Path
 
 from symcount import ConfigError, active_parameters, flops, parameters, read_config
+from symcount.architectures import _agreed, load, types
 from symcount.readers.checkpoint import checkpoint
 from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
+AGREED = Path(_agreed.__file__)
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
@@ -96,14 +99,73 @@ def disagreements(row):
     return [(what, one, other) for what, one, other in found if one != other]
 
 
-def main(types):
+def tally():
+    """{type: {"exact", "refused", "own": how many; "why": the reasons of refusals}}, and the rows that are wrong."""
+    found, wrong = {}, []
+    for own in (False, True):
+        for row in rows(own=own):
+            kind = row["id"].split("/")[0]
+            one = found.setdefault(kind, {"exact": 0, "refused": 0, "own": 0, "why": Counter()})
+            try:
+                bad = disagreements(row)
+            except ConfigError as error:
+                one["refused"] += not own
+                one["why"][str(error).partition(": ")[2]] += 1
+                continue
+            if bad:
+                wrong.append(row["id"])
+            else:
+                one["own" if own else "exact"] += 1
+    return found, wrong
+
+
+def write():
+    """The page of what is supported, and the numbers that the command line shows."""
+    found, wrong = tally()
+    assert not wrong, wrong
+    kinds = types()
+    exact = sum(one["exact"] for one in found.values())
+    total = sum(one["exact"] + one["refused"] for one in found.values())
+    lines = [HEAD.format(exact=exact, total=total, types=len({k for k in found if k in kinds}), all=len(found),
+                         own=sum(one["own"] for one in found.values())),
+             "| type | file | classes | rows exact | refused | own |", "| --- | --- | --- | --: | --: | --: |"]
+    for kind, file in kinds.items():
+        one = found.get(kind, {"exact": 0, "refused": 0, "own": 0})
+        if load(kind).keys:
+            lines.append(f"| `{kind}` | {file}.py | {len(load(kind).classes)} | {one['exact']} | {one['refused']} "
+                         f"| {one['own']} |")
+    refused = [(kind, why, n) for kind, one in sorted(found.items()) if kind in kinds for why, n in one["why"].items()]
+    lines += ["", "## Refused in supported types", "", *(f"- `{kind}` ({n}): {why}" for kind, why, n in refused),
+              "", "## Not supported yet", "", ", ".join(f"`{kind}`" for kind in sorted(found) if kind not in kinds)]
+    (DATA.parents[1] / "docs" / "architectures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    told = "".join(f'    "{kind}": ({one["exact"]}, {one["refused"]}, {one["own"]}),\n'
+                   for kind, one in sorted(found.items()) if kind in kinds)
+    AGREED.write_text('"""How far each architecture was checked; made by `python tests/agreement.py --write`."""\n\n'
+                      f"ROWS: dict[str, tuple[int, int, int]] = {{\n{told}}}\n", encoding="utf-8")
+    print(f"{exact} of {total} rows exact ({100 * exact / total:.1f} %)")
+
+
+HEAD = """# Architectures
+
+Written by `python tests/agreement.py --write`. Of {total:,} models of {all} types that were measured on the real
+implementations (tests/data/README.md), {exact:,} are exact: parameters, active parameters, every tensor of the
+checkpoint by name and shape, and FLOPs. No number is wrong; the rest is refused. {types} of the types are supported.
+
+*Own* counts further configurations, odd shapes and turned flags, that were made to break a family after it was written
+and measured in the same way; all of these are exact or refused too.
+"""
+
+
+def main(kinds):
+    if kinds == ["--write"]:
+        return write()
     exact = refused = wrong = 0
-    for row in rows(*types, own=os.environ.get("TRUTH") == "own"):
+    for row in rows(*kinds, own=os.environ.get("TRUTH") == "own"):
         try:
             bad = disagreements(row)
         except ConfigError as error:
             refused += 1
-            if types:
+            if kinds:
                 print(row["id"], "refused:", error)
             continue
         wrong += bool(bad)

@@ -9,12 +9,13 @@ from symcount.errors import ModelError
 from symcount.formulas import read
 from symcount.network import weights
 from symcount.readers import repeats
-from symcount.sizes import value
+from symcount.sizes import letters, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from symcount.architecture import Model, Names
+    from symcount.polynomials import Size
     from symcount.tensors import Tensor
 
 # name: with {i} for the number of a layer; shape: of one of them; count: how many there are; paths: ours
@@ -37,10 +38,13 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
+    for x in made.values():
+        if unknown := [name for size in (*x.axes.values(), *_runs(x)) for name in letters(size)]:
+            raise ModelError(f"{model.name}: tensors of a checkpoint have shapes in numbers, and {unknown[0]} has none")
     groups: dict[tuple[str, int], list[str]] = {}
     told: dict[str, str | None] = {}
     for path, x in made.items():
-        count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
+        count = value(prod(_runs(x), start=1), {})
         name, form = _named(model, path, table)
         told[name] = form
         if count:
@@ -57,6 +61,17 @@ def checkpoint(model: Model) -> list[Stored]:
         found[name, shape] = Stored(name, shape, count + (old.count if old else 0),
                                     tuple(dict.fromkeys((*(old.paths if old else ()), *paths))))
     return list(found.values())
+
+
+def labels(model: Model) -> dict[str, str]:
+    """{our path: the stored tensor it is in}: `model.layers.{i}.mlp.up_proj.weight [11008, 4096] × 32`."""
+    return {path: f"{one.name} {list(one.shape)}" + (f" × {one.count}" if one.count > 1 else "")
+            for one in checkpoint(model) for path in one.paths}
+
+
+def _runs(x: Tensor) -> list[Size]:
+    """How often a weight is made anew, scope by scope."""
+    return [runs for _, runs in repeats(x.scope.home if x.scope else None)]
 
 
 def _table(model: Model) -> dict[str, tuple[str, str | None]]:
