@@ -1,22 +1,40 @@
 """Which file holds which architecture and published model; made by `python -m symcount.architectures`."""
 
 FILES: tuple[str, ...] = (
+    "batchnorm",
     "bert",
+    "conv2d",
     "dense",
+    "depthwise_separable",
     "distilbert",
+    "embedding",
     "gpt2",
+    "lenet5",
     "llama",
+    "lstm",
     "mixtral",
     "mlp",
+    "transformer",
+    "vgg16",
 )
 TYPES: dict[str, str] = {
+    "attention": "transformer",
+    "batchnorm": "batchnorm",
     "bert": "bert",
+    "conv2d": "conv2d",
     "dense": "dense",
+    "depthwise_separable": "depthwise_separable",
     "distilbert": "distilbert",
+    "embedding": "embedding",
     "gpt2": "gpt2",
+    "gru": "lstm",
+    "lenet5": "lenet5",
     "llama": "llama",
+    "lstm": "lstm",
     "mixtral": "mixtral",
     "mlp": "mlp",
+    "transformer": "transformer",
+    "vgg16": "vgg16",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -26,6 +44,7 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "gpt2-medium": ("gpt2", "GPT2LMHeadModel", 354_823_168),
     "gpt2-large": ("gpt2", "GPT2LMHeadModel", 774_030_080),
     "gpt2-xl": ("gpt2", "GPT2LMHeadModel", 1_557_611_200),
+    "lenet-5": ("lenet5", "lenet5", 61_706),
     "llama-7b": ("llama", "LlamaForCausalLM", 6_738_415_616),
     "llama-13b": ("llama", "LlamaForCausalLM", 13_015_864_320),
     "llama-30b": ("llama", "LlamaForCausalLM", 32_528_943_616),
@@ -36,4 +55,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
+    "vgg-11": ("vgg16", "vgg16", 132_863_336),
+    "vgg-13": ("vgg16", "vgg16", 133_047_848),
+    "vgg-16": ("vgg16", "vgg16", 138_357_544),
+    "vgg-19": ("vgg16", "vgg16", 143_667_240),
 }

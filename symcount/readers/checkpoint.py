@@ -117,7 +117,8 @@ def _shape(made: list[Tensor]) -> tuple[int, ...]:
         if not out:
             shapes.append((prod(sizes.values()),) if "bias" in kinds else tuple(sizes.values()))
             continue
-        inner = [sizes[axis] for axis in sizes if axis not in out]
-        shapes.append((prod(sizes[axis] for axis in out), *(inner if "kernel" in kinds else [prod(inner)])))
+        *places, last = [sizes[axis] for axis in sizes if axis not in out]
+        inner = [last, *places] if "kernel" in kinds else [prod(places, start=last)]  # a kernel: channels first
+        shapes.append((prod(sizes[axis] for axis in out), *inner))
     first, *_ = shapes
     return (sum(shape[0] for shape in shapes), *first[1:])
