@@ -185,7 +185,7 @@ def unrecorded():
             yield name
 
 
-@pytest.mark.parametrize("name", unrecorded())
+@pytest.mark.parametrize("name", list(unrecorded()))
 def test_published_count(hub, name):
     kind, cls, count = names()[name]
     architecture = load(kind)

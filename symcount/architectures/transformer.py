@@ -1,6 +1,6 @@
 """One transformer layer, and its attention alone.
 
-Source: Vaswani et al. 2017, "Attention is all you need", sections 3.1 to 3.3; grouped heads: Ainslie et al. 2023, "GQA".
+Source: Vaswani et al. 2017, "Attention is all you need", sections 3.1 to 3.3; grouped heads: Ainslie et al. 2023.
 """
 
 from __future__ import annotations
