@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symcount.architecture import Architecture, Model, whole
+from symcount.architecture import Architecture, Model
 from symcount.architectures import load, types
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
+from symcount.given import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -270,10 +270,11 @@ def rounded(name: str, a: Size, b: Size) -> Size:
         steps = top.terms.get(frozenset(), ((), 0))[1] // b  # floor(side - 2, 2) is floor(side, 2) - 1
         if steps:
             return rounded(name, top - steps * b, b) + steps
-        (powers, one), *more = top.terms.values()
-        inner = powers[0][0] if one == 1 and not more and [p for _, p in powers] == [1] else None
+        once = [powers[0][0] for powers, c in top.terms.values() if c == 1 and [p for _, p in powers] == [1]]
+        inner = once[0] if len(once) == len(top.terms.keys() - {frozenset()}) == 1 else None
         if isinstance(inner, Call) and inner.name == name and isinstance(inner.args[1], int) and inner.args[1] > 0:
-            return rounded(name, _under(top, inner.args[0]), inner.args[1] * b)  # floor(floor(side, 2), 2)
+            x, m = inner.args  # floor(floor(side + 1, 2) + 1, 2) is floor(side + 3, 4)
+            return rounded(name, _under(top, x + m * top.terms.get(frozenset(), ((), 0))[1]), m * b)
     return opaque(Call(name, a, b), top.conditions + bottom.conditions)
 
 

@@ -50,7 +50,7 @@ def bucket(term):
         return HEADS[parts[0]]
     if "norm" in term.kinds:
         return "norm"
-    part = next((part for part in PARTS if part in parts), "other")
+    part = next((part for part in PARTS if part in parts), "conv" if "kernel" in term.kinds else "other")
     return BUCKETS.get(part, part)
 
 

@@ -16,8 +16,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"],
-    ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"],
+    ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
+    ["derivation"], ["render"],
     ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"], ["config"],
     ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
 ]

@@ -14,6 +14,7 @@ FILES: tuple[str, ...] = (
     "lstm",
     "mixtral",
     "mlp",
+    "resnet",
     "transformer",
     "vgg16",
 )
@@ -33,6 +34,7 @@ TYPES: dict[str, str] = {
     "lstm": "lstm",
     "mixtral": "mixtral",
     "mlp": "mlp",
+    "resnet": "resnet",
     "transformer": "transformer",
     "vgg16": "vgg16",
 }
@@ -55,6 +57,11 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
+    "resnet-18": ("resnet", "ResNetForImageClassification", 11_689_512),
+    "resnet-34": ("resnet", "ResNetForImageClassification", 21_797_672),
+    "resnet-50": ("resnet", "ResNetForImageClassification", 25_557_032),
+    "resnet-101": ("resnet", "ResNetForImageClassification", 44_549_160),
+    "resnet-152": ("resnet", "ResNetForImageClassification", 60_192_808),
     "vgg-11": ("vgg16", "vgg16", 132_863_336),
     "vgg-13": ("vgg16", "vgg16", 133_047_848),
     "vgg-16": ("vgg16", "vgg16", 138_357_544),

@@ -13,6 +13,7 @@ from symcount.sizes import letters, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
 
     from symcount.architecture import Model, Names
     from symcount.polynomials import Size
@@ -41,22 +42,23 @@ def checkpoint(model: Model) -> list[Stored]:
     for x in made.values():
         if unknown := [name for size in (*x.axes.values(), *_runs(x)) for name in letters(size)]:
             raise ModelError(f"{model.name}: tensors of a checkpoint have shapes in numbers, and {unknown[0]} has none")
-    groups: dict[tuple[str, int], list[str]] = {}
-    told: dict[str, str | None] = {}
-    for path, x in made.items():
-        count = value(prod(_runs(x), start=1), {})
-        name, form = _named(model, path, table)
-        told[name] = form
-        if count:
-            groups.setdefault((name, count), []).append(path)
-    for (name, runs), paths in groups.items():
-        shape, count = _shape([made[path] for path in paths]), runs
-        if (said := told[name]) is not None:
-            elements = prod(shape) * runs
-            shape = tuple(value(read(side, model.number), {}) for side in said.split())
+    groups: dict[Any, tuple[str, str | None, list[str]]] = {}
+    for path in made:
+        name, form, group = _named(model, path, table)
+        groups.setdefault(group, (name, form, []))[2].append(path)
+    for name, form, paths in groups.values():
+        runs = {value(prod(_runs(made[path]), start=1), {}) for path in paths}
+        if len(runs) > 1:
+            raise ModelError(f"{model.name}: {name} fuses weights that are not made equally often")
+        shape, count = _shape([made[path] for path in paths]), runs.pop()
+        if form is not None:
+            elements = count * prod(shape)
+            shape = tuple(value(read(side, model.number), {}) for side in form.split())
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
             count = elements // prod(shape)
+        if not count:
+            continue
         old = found.get((name, shape))
         found[name, shape] = Stored(name, shape, count + (old.count if old else 0),
                                     tuple(dict.fromkeys((*(old.paths if old else ()), *paths))))
@@ -74,8 +76,8 @@ def _runs(x: Tensor) -> list[Size]:
     return [runs for _, runs in repeats(x.scope.home if x.scope else None)]
 
 
-def _table(model: Model) -> dict[str, tuple[str, str | None]]:
-    """{our path: (theirs, its dimensions or None)} of the model's class."""
+def _table(model: Model) -> dict[str, tuple[str, str | None, bool]]:
+    """{our path: (theirs, its dimensions or None, whether it is one of several in a tensor)} of the model's class."""
     architecture = model.architecture
     first = next(iter(architecture.classes))
     base = architecture.base if isinstance(architecture.base, str) else architecture.base.get(
@@ -85,26 +87,32 @@ def _table(model: Model) -> dict[str, tuple[str, str | None]]:
     return {**_paths(architecture.stored, base + "." if base else ""), **_paths(heads, "")}
 
 
-def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None]]:
+def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None, bool]]:
     found = {}
     for ours, theirs in names.items():
         if isinstance(theirs, dict):  # the names of one class
             continue
         name, shape = theirs if isinstance(theirs, tuple) else (theirs, None)
-        found.update(dict.fromkeys(ours if isinstance(ours, tuple) else (ours,), (base + name, shape)))
+        fused = isinstance(ours, tuple)
+        found.update(dict.fromkeys(ours if fused else (ours,), (base + name, shape, fused)))
     return found
 
 
-def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) -> tuple[str, str | None]:
-    """Their name of one of our weights. An entry for `layers.mlp` serves `layers.dense.mlp` too."""
+def _named(model: Model, path: str, table: dict[str, tuple[str, str | None, bool]]) -> tuple[str, str | None, Any]:
+    """Their name of one of our weights, its dimensions, and what all weights of one tensor share.
+
+    An entry for `layers.mlp` serves `layers.dense.mlp` too.
+    """
     parts = path.split(".")
-    for found in (path, ".".join([parts[0], *parts[2:]])):
+    for found, kind in ((path, ""), (".".join([parts[0], *parts[2:]]), parts[1:2])):
         if found in table:
-            return table[found]
+            name, shape, fused = table[found]
+            return name, shape, (name, *kind) if fused else path
         module, _, leaf = found.rpartition(".")
         if module in table:
-            name, shape = table[module]
-            return f"{name}.{leaf}", shape if leaf == "weight" else None
+            name, shape, fused = table[module]
+            name, shape = f"{name}.{leaf}", shape if leaf == "weight" else None
+            return name, shape, (name, *kind) if fused else path
     raise ModelError(f"{model.title}: it is not known how a checkpoint names {path}")
 
 
