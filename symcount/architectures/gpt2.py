@@ -1,19 +1,20 @@
 """GPT-2 and its like: pre-norm decoders with learned positions; the output matrix is the word table.
 
 GPT-BigCode shares one key and one value head; GPT-Neo has three biases less, and windows in every second layer;
-ImageGPT reads 512 colours, and its norms have no shift.
+ImageGPT reads 512 colours, and its norms have no shift; GPT, the first, has its norms after attention and MLP.
 
 Source: Radford et al. 2019, "Language models are unsupervised multitask learners", table 2 and section 2.3;
 Li et al. 2023, "StarCoder", section 4.1; Black et al. 2021, "GPT-Neo";
-Chen et al. 2020, "Generative pretraining from pixels", section 3 and table 1.
+Chen et al. 2020, "Generative pretraining from pixels", section 3;
+Radford et al. 2018, "Improving language understanding by generative pre-training", section 4.1.
 """
 
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
-from symcount.hub import GPT_ALIASES, MASKED, SERVER, SUMMARY, gpt_keys, measured
-from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm, positions, pre_norm, residual
+from symcount.hub import GPT_ALIASES, SERVER, SUMMARY, gpt_keys, measured
+from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm, positions, post_norm, pre_norm, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import rest
@@ -95,23 +96,36 @@ def image_classification(z: Any) -> Tensor:
     return linear(pointwise(x, kind="mean", name="pool", to="b d"), "classifier", bias=False, C=z.C)
 
 
-def _neo(config: dict[str, Any]) -> dict[str, Any]:
-    """The global layers, from attention_types, [[["global", "local"], 6]], or one kind a layer."""
-    told, kinds, L = config["attention_types"], config["attention_layers"], config["num_layers"]
-    told = [[["global", "local"], 12]] if told is None else told
-    expanded: list[Any] = []
+def first_body(z: Any) -> tuple[Tensor, Tensor]:
+    """GPT-1: a norm after attention and after the MLP, none at the end."""
+    x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
+    return within("layers", post_norm, x, z=z, mask=Mask(causal=True), runs=z.L), word
+
+
+def _expanded(told: Any) -> list[Any]:
+    """[[["global", "local"], 6]] with one kind a layer."""
+    found: list[Any] = []
     for pair in told if isinstance(told, list) else [None]:
-        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], list)
-                and type(pair[1]) is int and 0 <= pair[1] <= 10_000):
-            raise ConfigError('attention_types: pairs of kinds and a number are needed, as in [[["global", "local"], 6]]')
-        expanded += pair[0] * pair[1]
-    kinds = expanded if kinds is None else kinds
-    if kinds != expanded and config["attention_types"] is not None:
+        if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], list) and type(pair[1]) is int
+                and len(found) + len(pair[0]) * pair[1] <= _MOST_LAYERS):
+            raise ConfigError("attention_types: pairs of kinds and how often they come are needed, "
+                              'as in [[["global", "local"], 6]]')
+        found += pair[0] * pair[1]
+    return found
+
+
+def _neo(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers are global."""
+    told, kinds, L = config["attention_types"], config["attention_layers"], config["num_layers"]
+    expanded = _expanded([[["global", "local"], 12]] if told is None else told)
+    if kinds is None:
+        kinds = expanded
+    if told is not None and kinds != expanded:
         raise ConfigError("attention_types and attention_layers disagree")
     if not isinstance(kinds, list) or any(kind not in ("global", "local") for kind in kinds):
         raise ConfigError("attention_layers: a list of 'global' and 'local' is needed")
     if len(kinds) != L:
-        raise ConfigError(f"attention_types gives {len(kinds)} layers, and num_layers is {L}")
+        raise ConfigError(f"attention_types has {len(kinds)} layers, and num_layers is {L}")
     return {"L_global": kinds.count("global")}
 
 
@@ -138,6 +152,8 @@ def _gpt_neo(count: int, **sizes: int) -> Published:
 def _imagegpt(count: int, **sizes: int) -> Published:
     return measured("ImageGPTForCausalImageModeling", count, V=513, P=1024, **sizes)
 
+
+_MOST_LAYERS = 10_000  # a stranger's list must not fill the memory
 
 NAMES: dict[Any, Any] = {
     "embeddings.word": "wte",
@@ -213,6 +229,9 @@ ARCHITECTURES = (
         base="transformer",
         published={
             "santacoder": _bigcode_model(1_124_886_528, V=49280, P=2048, d=2048, L=24, heads=16, h=8192),
+            "starcoderbase-1b": _bigcode_model(1_137_207_296, V=49152, P=8192, d=2048, L=24, heads=16, h=8192),
+            "starcoderbase-3b": _bigcode_model(3_043_311_104, V=49152, P=8192, d=2816, L=36, heads=22, h=11264),
+            "starcoderbase-7b": _bigcode_model(7_327_263_232, V=49152, P=8192, d=4096, L=42, heads=32, h=16384),
             "starcoder-15b": _bigcode_model(15_517_456_384, V=49152, P=8192, d=6144, L=40, heads=48, h=24576),
         },
     ),
@@ -267,6 +286,26 @@ ARCHITECTURES = (
         stored=CONV1D,
         stored_heads=HEADS,
         base="transformer",
-        published={},
+        published={
+            "imagegpt-small": _imagegpt(76_682_240, d=512, L=24, heads=8),
+            "imagegpt-medium": _imagegpt(455_489_536, d=1024, L=36, heads=8),
+            "imagegpt-large": _imagegpt(1_362_914_304, d=1536, L=48, heads=16),
+        },
+    ),
+    Architecture(
+        "openai-gpt",
+        classes=decoder_heads("OpenAIGPT", first_body, "LMHeadModel ForSequenceClassification"),
+        follows={"h": "4d"},
+        keys={key: told for key, told in gpt_keys(V=40478, P=512, d=768, L=12, heads=12, tied=True).items()
+              if key != "n_inner"},
+        aliases=GPT_ALIASES,
+        ignored={**SUMMARY, "n_ctx": "n_positions is the size of the table",
+                 "afn": "an activation has no weights and is elementwise"},
+        stored={**CONV1D, "embeddings.word": "tokens_embed", "embeddings.position": "positions_embed"},
+        stored_heads=HEADS,
+        base="transformer",
+        published={
+            "openai-gpt": measured("OpenAIGPTLMHeadModel", 116_534_784, V=40478, P=512, d=768, L=12, heads=12),
+        },
     ),
 )
