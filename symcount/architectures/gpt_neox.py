@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters."""
-    y = within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, bias=z.attention_bias, position="rotary",
-               mask=Mask(causal=True))
+    y = within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, bias=z.attention_bias,
+               position="partial_rotary", mask=Mask(causal=True))
     attended = residual(x, y)
     y = within("mlp", mlp, norm(x if z.parallel else attended, "mlp_norm"), h=z.h)
     return residual(attended, y)

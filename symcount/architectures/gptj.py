@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 3d + h parameters."""
     y = norm(x, "norm")
-    attended = within("attention", attention, y, z=z, t=z.t, bias=False, position="rotary", mask=Mask(causal=True))
+    attended = within("attention", attention, y, z=z, t=z.t, bias=False, position="partial_rotary",
+                      mask=Mask(causal=True))
     return residual(residual(x, attended), within("mlp", mlp, y, h=z.h))
 
 
