@@ -219,7 +219,8 @@ ARCHITECTURES = (
             "num_labels": ("C", 2),
         },
         aliases=GPT_ALIASES,
-        ignored={**SUMMARY, "n_positions": "sines have no table", "n_ctx": "sines have no table"},
+        ignored={**SUMMARY, "n_positions": "sines have no table", "n_ctx": "sines have no table",
+                 "from_tf": "a note about the file"},
         stored={
             "embeddings": "w",
             "layers.attention_norm": "h.{i}.layernorm1",
