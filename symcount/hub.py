@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
 MASKED = "which scores are masked; all are computed"
+GPT_ALIASES = {
+    "hidden_size": "n_embd",
+    "max_position_embeddings": "n_positions",
+    "num_attention_heads": "n_head",
+    "num_hidden_layers": "n_layer",
+}
+SUMMARY = dict.fromkeys(("summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
+                         "summary_first_dropout"), "read only by the double-heads class, which is not written")
+SERVER = dict.fromkeys(("inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
+                        "pre_allocate_kv_cache", "validate_runner_input"), "a setting of a server")
 MEASURED = "transformers 5.23.0 on the meta device, numel of named_parameters"
 
 
@@ -29,6 +39,20 @@ def decoder_keys(*, V: int, d: int, h: int, L: int, heads: int, kv: int | None =
         "num_attention_heads": ("heads", heads),
         "num_key_value_heads": ("kv", kv),
         "head_dim": ("k", k),
+        "tie_word_embeddings": ("tied", tied),
+        "num_labels": ("C", 2),
+    }
+
+
+def gpt_keys(*, V: int, P: int, d: int, L: int, heads: int, tied: bool = False) -> dict[str, tuple[str, Any]]:
+    """The keys of the decoders that are written like GPT-2, with the defaults of a class; h follows where absent."""
+    return {
+        "vocab_size": ("V", V),
+        "n_positions": ("P", P),
+        "n_embd": ("d", d),
+        "n_inner": ("h", None),
+        "n_layer": ("L", L),
+        "n_head": ("heads", heads),
         "tie_word_embeddings": ("tied", tied),
         "num_labels": ("C", 2),
     }

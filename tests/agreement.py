@@ -90,7 +90,9 @@ def disagreements(row):
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
     found.append(("components", components(subject), row["components"]))
-    ours = {(one.name, one.shape): one.count for one in checkpoint(subject)}
+    ours: Counter = Counter()
+    for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
+        ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
     theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]

@@ -26,7 +26,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
 
     bias      all four maps, none, or the names of those that have one: "query key value"
-    position  "rotary" turns queries and keys by their positions
+    position  "rotary" turns queries and keys by their positions, "partial_rotary" some of the numbers in each head
     memory    keys and values come from these rows instead of x (axis s); then t is not read
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
     relative  a table over (g, …) that is added to the scores: buckets of distances
