@@ -24,13 +24,19 @@ def untyped(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     return norm(positions(x, "position", P=z.P, t=z.t), "norm"), word
 
 
-def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None) -> tuple[Tensor, Tensor]:
-    """Words, positions and segments of width d (or z.d), then a norm: (V + P + types)d + 2d parameters."""
+def summed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None) -> tuple[Tensor, Tensor]:
+    """Words, positions and segments of width d (or z.d), without a norm: (V + P + types)d parameters."""
     d = z.d if d is None else d
     x, word = embed(ids, "word", V=z.V, d=d)
     x = positions(x, "position", P=z.P, t=z.t)
     kinds, _ = embed(types, "type", types=z.types, d=d)
-    return norm(residual(x, kinds), "norm"), word
+    return residual(x, kinds), word
+
+
+def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None) -> tuple[Tensor, Tensor]:
+    """Words, positions and segments, then a norm: (V + P + types)d + 2d parameters."""
+    x, word = summed(ids, types, z, d)
+    return norm(x, "norm"), word
 
 
 def encoder(embeddings: Callable[..., tuple[Tensor, Tensor]] = typed, block: Callable[..., Tensor] = post_norm, *,
@@ -92,41 +98,39 @@ def pre_classified(x: Tensor, z: Any) -> Tensor:
     return pointwise(linear(select(x, "s"), "pre_classifier", d=z.d), kind="relu")
 
 
-def encoder_heads(prefix: str, body: Body, heads: str, *, pooler: bool = True,
+def encoder_heads(prefix: str, body: Body, heads: str, *, pooler: bool = True, unread: str = "",
                   predictions: Callable[[Tensor, Tensor, Any], Tensor] = words_and_spare,
                   classify: Callable[[Tensor, Any], Tensor] = pooled) -> dict[str, Callable[[Any], Any]]:
     """The classes that transformers builds on an encoder, whose `body` gives hidden states and the word table.
 
     Parameters beside the body: those of `predictions` for words; of `classify` for the class of a text; of a pooler,
     or of a dense layer like it, and d + 1 to score each choice (a text of the batch); dC + C to classify each token;
-    2d + 2 for an answer. `pooler`: whether the base model has one.
+    2d + 2 for an answer. `pooler`: whether the base model has one; `unread`: the heads under which it runs, though
+    they do not read it.
     """
-    def model(z: Any) -> Any:
-        x, _ = body(z)
-        return (x, pool(x, z)) if pooler else x
-
-    def lm(z: Any) -> Tensor:
-        x, word = body(z)
+    def words(x: Tensor, word: Tensor, z: Any) -> Tensor:
         return within("head", predictions, x, word, z=z)
 
-    def pre_training(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = body(z)
-        return within("head", predictions, x, word, z=z), linear(pool(x, z), "next_sentence", answers=2)
+    def next_sentence(x: Tensor, _: Tensor, z: Any) -> Tensor:
+        return linear(pool(x, z), "next_sentence", answers=2)
 
-    def multiple_choice(z: Any) -> Tensor:
-        summary = pool if pooler else pre_classified
-        return linear(summary(body(z)[0], z), "classifier", score=1)
-
-    made: dict[str, Callable[[Any], Any]] = {
-        "Model": model,
-        "ForMaskedLM": lm,
-        "ForCausalLM": lm,
-        "LMHeadModel": lm,
-        "ForPreTraining": pre_training,
-        "ForNextSentencePrediction": lambda z: linear(pool(body(z)[0], z), "next_sentence", answers=2),
-        "ForSequenceClassification": lambda z: classify(body(z)[0], z),
-        "ForMultipleChoice": multiple_choice,
-        "ForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
-        "ForQuestionAnswering": lambda z: spans(body(z)[0], "answers", z.C),
+    made: dict[str, Callable[[Tensor, Tensor, Any], Any]] = {
+        "Model": lambda x, _, z: (x, pool(x, z)) if pooler else x,
+        "ForMaskedLM": words,
+        "ForCausalLM": words,
+        "LMHeadModel": words,
+        "ForPreTraining": lambda x, word, z: (words(x, word, z), next_sentence(x, word, z)),
+        "ForNextSentencePrediction": next_sentence,
+        "ForSequenceClassification": lambda x, _, z: classify(x, z),
+        "ForMultipleChoice": lambda x, _, z: linear((pool if pooler else pre_classified)(x, z), "classifier", score=1),
+        "ForTokenClassification": lambda x, _, z: linear(x, "classifier", C=z.C),
+        "ForQuestionAnswering": lambda x, _, z: spans(x, "answers", z.C),
     }
-    return {prefix + head: made[head] for head in ("Model", *heads.split())}
+
+    def forward(name: str) -> Callable[[Any], Any]:
+        def run(z: Any) -> Any:
+            x, word = body(z)
+            result = made[name](x, word, z)
+            return (result, pool(x, z)) if name in unread.split() else result
+        return run
+    return {prefix + name: forward(name) for name in ("Model", *heads.split())}
