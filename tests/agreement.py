@@ -25,7 +25,7 @@ SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
-TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")
+TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
 
 
@@ -88,7 +88,7 @@ def by_the_body(row):
     """
     shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
     head, body = TIED
-    if head not in shapes or body in shapes:
+    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
         return row
     moved = prod(shapes[head][0])
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
