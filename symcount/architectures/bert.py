@@ -1,29 +1,57 @@
-"""BERT: post-norm encoder with learned positions and segments.
+"""BERT: post-norm encoder with learned positions and segments; ERNIE, which also knows its task; BertGeneration.
 
-Source: Devlin et al. 2019, "BERT", section 3 and appendix A; the heads are those of transformers.
+Source: Devlin et al. 2019, "BERT", section 3 and appendix A; Sun et al. 2020, "ERNIE 2.0", section 4.2; Rothe et al.
+2020, "Leveraging pre-trained checkpoints for sequence generation tasks"; the heads are those of transformers.
 """
 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
-from symcount.layers.encoder import encoder, encoder_heads
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.layers import embed, norm, residual
+from symcount.layers.encoder import encoder, encoder_heads, spare, summed, untyped
+from symcount.network import within
+from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.architecture import Published
+
+
+def with_task(ids: Tensor, types: Tensor, task: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """(V + P + types)d + 2d parameters, and d·tasks where the task is told."""
+    x, word = summed(ids, types, z)
+    x = residual(x, embed(task, "task", tasks=z.tasks, d=z.d)[0]) if z.told else x
+    return norm(x, "norm"), word
+
+
+generation = encoder(untyped, inputs="ids")
+
+
+def generation_encoder(z: Any) -> Tensor:
+    """Hidden states; no segments, no pooler."""
+    return generation(z)[0]
+
+
+def generation_decoder(z: Any) -> Tensor:
+    """Words without a transform: V parameters; untied, V·d more and a second bias of V."""
+    x, word = generation(z)
+    return within("head", spare, x, word, z=z)
 
 
 def _bert(count: int, **sizes: int) -> Published:
     return measured("BertModel", count, **{"V": 30522, "P": 512, "types": 2, **sizes})
 
 
+HEADS = ("ForMaskedLM ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice "
+         "ForTokenClassification ForQuestionAnswering")
 _NOTE = "a note of the original release, read by nothing"
 
 ARCHITECTURES = (Architecture(
     "bert",
-    classes=encoder_heads("Bert", encoder(), "ForMaskedLM LMHeadModel ForPreTraining ForNextSentencePrediction "
-                          "ForSequenceClassification ForMultipleChoice ForTokenClassification ForQuestionAnswering"),
+    classes=encoder_heads("Bert", encoder(), "LMHeadModel " + HEADS),
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12),
     ignored=dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
                            "pooler_size_per_head", "pooler_type"), _NOTE),
@@ -34,5 +62,37 @@ ARCHITECTURES = (Architecture(
     published={
         "bert-base-uncased": _bert(109_482_240, d=768, h=3072, L=12, heads=12),
         "bert-large-uncased": _bert(335_141_888, d=1024, h=4096, L=24, heads=16),
+        "bert-base-cased": _bert(108_310_272, V=28996, d=768, h=3072, L=12, heads=12),
+        "bert-large-cased": _bert(333_579_264, V=28996, d=1024, h=4096, L=24, heads=16),
+        "bert-base-multilingual-cased": _bert(177_853_440, V=119547, d=768, h=3072, L=12, heads=12),
+        "bert-base-multilingual-uncased": _bert(167_356_416, V=105879, d=768, h=3072, L=12, heads=12),
+        "bert-base-chinese": _bert(102_267_648, V=21128, d=768, h=3072, L=12, heads=12),
+        "bert-tiny": _bert(4_385_920, d=128, h=512, L=2, heads=2),
+        "bert-mini": _bert(11_170_560, d=256, h=1024, L=4, heads=4),
+        "bert-small": _bert(28_763_648, d=512, h=2048, L=4, heads=8),
+        "bert-medium": _bert(41_373_184, d=512, h=2048, L=8, heads=8),
+        "all-minilm-l6-v2": _bert(22_713_216, d=384, h=1536, L=6, heads=12),
+        "all-minilm-l12-v2": _bert(33_360_000, d=384, h=1536, L=12, heads=12),
+        "bge-small-en": _bert(33_360_000, d=384, h=1536, L=12, heads=12),
     },
-),)
+), Architecture(
+    "ernie",
+    classes=encoder_heads("Ernie", encoder(with_task, inputs="ids types task"), "ForCausalLM " + HEADS),
+    keys={
+        **encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12),
+        "use_task_id": ("told", False),
+        "task_type_vocab_size": ("tasks", 3),
+    },
+    only=ENCODER_ONLY,
+    stored={**BERT_NAMES, "embeddings.task": "embeddings.task_type_embeddings"},
+    stored_heads=BERT_HEAD_NAMES,
+    base="ernie",
+), Architecture(
+    "bert-generation",
+    classes={"BertGenerationEncoder": generation_encoder, "BertGenerationDecoder": generation_decoder},
+    keys=encoder_keys(V=50358, P=512, d=1024, h=4096, L=24, heads=16),
+    only=ENCODER_ONLY,
+    stored=BERT_NAMES,
+    stored_heads=ROBERTA_HEAD_NAMES,
+    base="bert",
+))

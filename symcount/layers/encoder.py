@@ -24,18 +24,18 @@ def untyped(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     return norm(positions(x, "position", P=z.P, t=z.t), "norm"), word
 
 
-def summed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None) -> tuple[Tensor, Tensor]:
-    """Words, positions and segments of width d (or z.d), without a norm: (V + P + types)d parameters."""
-    d = z.d if d is None else d
+def summed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None, P: Size | None = None) -> tuple[Tensor, Tensor]:
+    """Words, P (or z.P) positions and segments of width d (or z.d), without a norm: (V + P + types)d parameters."""
+    d, P = z.d if d is None else d, z.P if P is None else P
     x, word = embed(ids, "word", V=z.V, d=d)
-    x = positions(x, "position", P=z.P, t=z.t)
+    x = positions(x, "position", P=P, t=z.t)
     kinds, _ = embed(types, "type", types=z.types, d=d)
     return residual(x, kinds), word
 
 
-def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None) -> tuple[Tensor, Tensor]:
-    """Words, positions and segments, then a norm: (V + P + types)d + 2d parameters."""
-    x, word = summed(ids, types, z, d)
+def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None, P: Size | None = None) -> tuple[Tensor, Tensor]:
+    """The same, then a norm: (V + P + types)d + 2d parameters."""
+    x, word = summed(ids, types, z, d, P)
     return norm(x, "norm"), word
 
 
