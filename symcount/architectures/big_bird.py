@@ -86,5 +86,8 @@ ARCHITECTURES = (Architecture(
         "answers.ends": "qa_classifier.qa_outputs",
     },
     base="bert",
-    published={},
+    published={
+        "bigbird-roberta-base": measured("BigBirdForMaskedLM", 128_111_286, V=50358, P=4096, types=2, d=768, h=3072, L=12,
+                                         heads=12, sparse=True, window=704),
+    },
 ),)

@@ -15,10 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from symcount.architecture import Published
+
 
 def classify(x: Tensor, z: Any) -> Tensor:
     """A dense layer and scores on the first token: d² + d + dC + C parameters."""
     return linear(pre_classified(x, z), "classifier", C=z.C)
+
+
+def _distilbert(count: int, *, V: int) -> Published:
+    return measured("DistilBertModel", count, V=V, P=512, d=768, h=3072, L=6, heads=12)
 
 
 ARCHITECTURES = (Architecture(
@@ -67,7 +73,8 @@ ARCHITECTURES = (Architecture(
     },
     base="distilbert",
     published={
-        "distilbert-base-uncased": measured("DistilBertModel", 66_362_880, V=30522, P=512, d=768, h=3072, L=6,
-                                            heads=12),
+        "distilbert-base-uncased": _distilbert(66_362_880, V=30522),
+        "distilbert-base-cased": _distilbert(65_190_912, V=28996),
+        "distilbert-base-multilingual": _distilbert(134_734_080, V=119547),
     },
 ),)

@@ -87,6 +87,8 @@ ARCHITECTURES = (Architecture(
     },
     base="electra",
     published={
+        "electra-small-discriminator": _electra(13_549_057, d=256, e=128, h=1024, L=12, heads=4, projected=True),
+        "electra-base-discriminator": _electra(109_483_009, d=768, e=768, h=3072, L=12, heads=12, projected=False),
         "electra-large-discriminator": _electra(335_142_913, d=1024, e=1024, h=4096, L=24, heads=16, projected=False),
     },
 ),)

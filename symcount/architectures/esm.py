@@ -90,5 +90,12 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads={**ROBERTA_HEAD_NAMES, "head.decoder.bias": "lm_head.bias"},
     base="esm",
-    published={},
+    published={
+        "esm2-8m": _esm2(7_512_474, d=320, h=1280, L=6, heads=20),
+        "esm2-35m": _esm2(33_501_394, d=480, h=1920, L=12, heads=20),
+        "esm2-150m": _esm2(148_140_154, d=640, h=2560, L=30, heads=20),
+        "esm2-650m": _esm2(651_043_254, d=1280, h=5120, L=33, heads=20),
+        "esm2-3b": _esm2(2_839_005_634, d=2560, h=10240, L=36, heads=40),
+        "esm2-15b": _esm2(15_129_100_194, d=5120, h=20480, L=48, heads=40),
+    },
 ),)

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def embeddings(ids: Tensor, types: Tensor, *box: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """(V + P + types + 4P_2)d + 2d parameters: a table each for x and y of the sides, for height and width."""
     x, word = summed(ids, types, z)
-    table = {name: weight(f"{name}.weight", kinds="embedding", P=z.P_2, d=z.d) for name in ("x", "y", "height", "width")}
-    for side, name in zip(box, ("x", "y", "x", "y", "height", "width"), strict=True):
+    sides = ("x", "y", "x", "y", "height", "width")
+    table = {name: weight(f"{name}.weight", kinds="embedding", P=z.P_2, d=z.d) for name in dict.fromkeys(sides)}
+    for side, name in zip(box, sides, strict=True):
         x = residual(x, lookup(side, table[name], name))
     return norm(x, "norm"), word
 
@@ -49,5 +50,8 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads=BERT_HEAD_NAMES,
     base="layoutlm",
-    published={},
+    published={
+        "layoutlm-base": measured("LayoutLMForMaskedLM", 113_250_618, V=30522, P=512, types=2, P_2=1024, d=768, h=3072, L=12,
+                                  heads=12),
+    },
 ),)

@@ -37,7 +37,7 @@ def attention(x: Tensor, z: Any) -> Tensor:
     return linear(mixed, "output", over="g k", d=z.d)
 
 
-def block(x: Tensor, z: Any, mask: None = None) -> Tensor:
+def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters, and w·heads."""
     x = norm(residual(x, within("attention", attention, x, z=z)), "attention_norm")
     return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
@@ -85,7 +85,10 @@ ARCHITECTURES = (
         flags={"convolved": True},
         settle=settle,
         only={**_ONLY, "inv_coeff_init_option": ((False,), "read only with landmarks")},
-        published={},
+        published={
+            "nystromformer-512": measured("NystromformerForMaskedLM", 109_122_240, V=30000, P=510, types=2, d=768, h=3072,
+                                          L=12, heads=12, convolved=True, w=65),
+        },
     ),
     _family(
         "yoso", "Yoso",

@@ -33,19 +33,27 @@ def _family(name: str, prefix: str, base: str, published: Mapping[str, Published
     )
 
 
-def _masked(cls: str, count: int, **sizes: int) -> Published:
+def _measured(cls: str, count: int, **sizes: int) -> Published:
     return measured(cls, count, **{"P": 514, "types": 1, **sizes})
 
 
 ARCHITECTURES = (
     _family("roberta", "Roberta", "roberta", {
-        "roberta-base": _masked("RobertaForMaskedLM", 124_697_433, V=50265, d=768, h=3072, L=12, heads=12),
-        "roberta-large": _masked("RobertaForMaskedLM", 355_412_057, V=50265, d=1024, h=4096, L=24, heads=16),
-        "distilroberta-base": _masked("RobertaForMaskedLM", 82_170_201, V=50265, d=768, h=3072, L=6, heads=12),
+        "roberta-base": _measured("RobertaForMaskedLM", 124_697_433, V=50265, d=768, h=3072, L=12, heads=12),
+        "roberta-large": _measured("RobertaForMaskedLM", 355_412_057, V=50265, d=1024, h=4096, L=24, heads=16),
+        "distilroberta-base": _measured("RobertaForMaskedLM", 82_170_201, V=50265, d=768, h=3072, L=6, heads=12),
     }, V=50265),
-    _family("xlm-roberta", "XLMRoberta", "roberta", {}),
-    _family("camembert", "Camembert", "roberta", {}),
-    _family("data2vec-text", "Data2VecText", "data2vec_text", {}),
+    _family("xlm-roberta", "XLMRoberta", "roberta", {
+        "xlm-roberta-base": _measured("XLMRobertaForMaskedLM", 278_295_186, V=250002, d=768, h=3072, L=12, heads=12),
+        "xlm-roberta-large": _measured("XLMRobertaForMaskedLM", 560_142_482, V=250002, d=1024, h=4096, L=24, heads=16),
+        "bge-m3": _measured("XLMRobertaModel", 567_754_752, V=250002, P=8194, d=1024, h=4096, L=24, heads=16),
+    }),
+    _family("camembert", "Camembert", "roberta", {
+        "camembert-base": _measured("CamembertForMaskedLM", 110_655_493, V=32005, d=768, h=3072, L=12, heads=12),
+    }),
+    _family("data2vec-text", "Data2VecText", "data2vec_text", {
+        "data2vec-text-base": _measured("Data2VecTextModel", 124_645_632, V=50265, d=768, h=3072, L=12, heads=12),
+    }),
     Architecture(
         "ibert",
         classes=encoder_heads("IBert", encoder(masked=False), HEADS.replace("ForCausalLM ", ""), classify=dense_first),

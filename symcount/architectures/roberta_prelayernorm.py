@@ -43,6 +43,12 @@ ARCHITECTURES = (
         },
         stored_heads=ROBERTA_HEAD_NAMES,
         base="roberta",
+        published={
+            "xlm-roberta-xl": measured("XLMRobertaXLForMaskedLM", 3_482_741_760, V=250880, P=514, types=1, d=2560,
+                                       h=10240, L=36, heads=32),
+            "xlm-roberta-xxl": measured("XLMRobertaXLForMaskedLM", 10_712_994_816, V=250880, P=514, types=1, d=4096,
+                                        h=16384, L=48, heads=32),
+        },
     ),
     Architecture(
         "megatron-bert",
@@ -57,5 +63,9 @@ ARCHITECTURES = (
         },
         stored_heads=BERT_HEAD_NAMES,
         base="bert",
+        published={
+            "megatron-bert-cased-345m": measured("MegatronBertForPreTraining", 334_723_458, V=29056, P=512, types=2,
+                                                 d=1024, h=4096, L=24, heads=16),
+        },
     ),
 )
