@@ -87,7 +87,7 @@ ARCHITECTURES = (Architecture(
     },
     base="bert",
     published={
-        "bigbird-roberta-base": measured("BigBirdForMaskedLM", 128_111_286, V=50358, P=4096, types=2, d=768, h=3072, L=12,
-                                         heads=12, sparse=True, window=704),
+        "bigbird-roberta-base": measured("BigBirdForMaskedLM", 128_111_286, V=50358, P=4096, types=2, d=768, h=3072,
+                                         L=12, heads=12, sparse=True, window=704),
     },
 ),)

@@ -40,7 +40,7 @@ def pre_training(z: Any) -> Tensor:
 
 def multiple_choice(z: Any) -> Tensor:
     """A score for each choice, a text of the batch: d² + 2d + 1 parameters beside the body."""
-    x = pointwise(linear(select(body(z)[0], "s"), "summary", d=z.d), kind="gelu")
+    x = pointwise(linear(select(body(z)[0], "s"), "pre_classifier", d=z.d), kind="gelu")
     return linear(x, "classifier", score=1)
 
 
@@ -83,7 +83,7 @@ ARCHITECTURES = (Architecture(
         "head.decoder": "generator_lm_head",
         "head.dense": "discriminator_predictions.dense",
         "head.prediction": "discriminator_predictions.dense_prediction",
-        "summary": "sequence_summary.summary",
+        "pre_classifier": "sequence_summary.summary",
     },
     base="electra",
     published={

@@ -51,7 +51,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=BERT_HEAD_NAMES,
     base="layoutlm",
     published={
-        "layoutlm-base": measured("LayoutLMForMaskedLM", 113_250_618, V=30522, P=512, types=2, P_2=1024, d=768, h=3072, L=12,
-                                  heads=12),
+        "layoutlm-base": measured("LayoutLMForMaskedLM", 113_250_618, V=30522, P=512, types=2, P_2=1024, d=768,
+                                  h=3072, L=12, heads=12),
     },
 ),)

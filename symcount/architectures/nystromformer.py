@@ -44,15 +44,20 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """Nyströmformer's settings under which no landmarks are made; its convolution may be left out."""
+    """Nyströmformer under the settings that make no landmarks."""
     if config["num_landmarks"] != config["segment_means_seq_len"]:
         raise ConfigError("num_landmarks: landmarks are not written; as many as segment_means_seq_len make none")
-    return convolution(config["conv_kernel_size"])
+    return {"convolved": True}
 
 
-def convolution(width: Any) -> dict[str, Any]:
-    """A kernel over this many tokens, or none."""
-    return {"convolved": False} if width is None else {"convolved": True, "w": width}
+def convolution(config: dict[str, Any]) -> dict[str, Any]:
+    """YOSO with a kernel over so many tokens, or without."""
+    width = config["conv_window"]
+    if width is None:
+        return {"convolved": False}
+    if isinstance(width, bool) or not isinstance(width, int):
+        raise ConfigError(f"conv_window: a whole number or null is needed, not {width!r}")
+    return {"convolved": True, "w": width}
 
 
 def _family(name: str, prefix: str, **own: Any) -> Architecture:
@@ -61,7 +66,6 @@ def _family(name: str, prefix: str, **own: Any) -> Architecture:
         classes=encoder_heads(prefix, encoder(embeddings, block, masked=False), "ForMaskedLM ForSequenceClassification "
                               "ForMultipleChoice ForTokenClassification ForQuestionAnswering", pooler=False,
                               classify=dense_first),
-        sizes="w",
         stored={
             **BERT_NAMES,
             "layers.attention.conv.weight": ("encoder.layer.{i}.attention.self.conv.weight", "heads 1 w 1"),
@@ -80,22 +84,26 @@ _ONLY = {
 ARCHITECTURES = (
     _family(
         "nystromformer", "Nystromformer",
-        keys=encoder_keys(V=30000, P=510, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
-        reads={"num_landmarks": 64, "segment_means_seq_len": 64, "conv_kernel_size": 65},
+        keys={
+            **encoder_keys(V=30000, P=510, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
+            "conv_kernel_size": ("w", 65),
+        },
+        reads={"num_landmarks": 64, "segment_means_seq_len": 64},
         flags={"convolved": True},
         settle=settle,
         only={**_ONLY, "inv_coeff_init_option": ((False,), "read only with landmarks")},
         published={
-            "nystromformer-512": measured("NystromformerForMaskedLM", 109_122_240, V=30000, P=510, types=2, d=768, h=3072,
-                                          L=12, heads=12, convolved=True, w=65),
+            "nystromformer-512": measured("NystromformerForMaskedLM", 109_122_240, V=30000, P=510, types=2, d=768,
+                                          h=3072, L=12, heads=12, convolved=True, w=65),
         },
     ),
     _family(
         "yoso", "Yoso",
         keys=encoder_keys(V=50265, P=4096, types=1, d=768, h=3072, L=12, heads=12, decoder=False),
+        sizes="w",
         reads={"conv_window": None},
         flags={"convolved": False},
-        settle=lambda config: convolution(config["conv_window"]),
+        settle=convolution,
         ignored=dict.fromkeys(("hash_code_len", "num_hash", "use_fast_hash", "lsh_backward"),
                               "how a sample is hashed; the expectation is computed"),
         only={**_ONLY, "use_expectation": ((True,), "sampling by hashes is not written")},

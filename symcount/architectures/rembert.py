@@ -51,7 +51,7 @@ ARCHITECTURES = (Architecture(
     },
     base="rembert",
     published={
-        "rembert": measured("RemBertModel", 575_920_384, V=250300, P=512, types=2, d=1152, h=4608, L=32, heads=18, e=256,
-                            m=1664),
+        "rembert": measured("RemBertModel", 575_920_384, V=250300, P=512, types=2, d=1152, h=4608, L=32, heads=18,
+                            e=256, m=1664),
     },
 ),)

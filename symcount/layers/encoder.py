@@ -49,7 +49,7 @@ def encoder(embeddings: Callable[..., tuple[Tensor, Tensor]] = typed, block: Cal
     def body(z: Any) -> tuple[Tensor, Tensor]:
         read = [tensor(name, b=z.b, s=z.s) for name in inputs.split()]
         x, word = within("embeddings", embeddings, *read, z=z)
-        mask = {"mask": Mask(causal=True) if z.decoder else None} if masked else {}
+        mask: dict[str, Any] = {"mask": Mask(causal=True) if z.decoder else None} if masked else {}
         x = within("layers", block, x, z=z, runs=z.L, **mask)
         return norm(x, "norm") if last else x, word
     return body
