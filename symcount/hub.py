@@ -75,6 +75,7 @@ def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: i
     }
 
 
+ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
 ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_cross_attention": ((False,), "cross attention is not written for this family"),
     "position_embedding_type": (("absolute",), "relative keys have a table of their own"),

@@ -101,6 +101,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "all-minilm-l6-v2": ("bert", "BertModel", 22_713_216),
     "all-minilm-l12-v2": ("bert", "BertModel", 33_360_000),
     "bge-small-en": ("bert", "BertModel", 33_360_000),
+    "ernie-2.0-base-en": ("ernie", "ErnieModel", 109_486_080),
+    "ernie-3.0-base-zh": ("ernie", "ErnieForMaskedLM", 117_986_368),
     "bigbird-roberta-base": ("big_bird", "BigBirdForMaskedLM", 128_111_286),
     "bloom-560m": ("bloom", "BloomForCausalLM", 559_214_592),
     "bloom-1b1": ("bloom", "BloomForCausalLM", 1_065_314_304),
