@@ -10,7 +10,7 @@ from symcount.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
@@ -50,6 +50,25 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
         if not isinstance(kind, str) or kind not in kinds:
             raise ConfigError(f"{key}: unknown kind {kind!r}; known: {', '.join(kinds)}")
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
+
+
+def local_layers(every: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """How a family settles which layers attend to all tokens: a list, or each layer whose number `every` divides.
+
+    A configuration that has no list may give another number in its "sliding_window_pattern".
+    """
+    def settle(config: Mapping[str, Any]) -> dict[str, Any]:
+        found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None})
+        if not found:
+            step = config.get("sliding_window_pattern", every)
+            if isinstance(step, bool) or not isinstance(step, int) or step < 1:
+                raise ConfigError(f"sliding_window_pattern = {step!r}: a whole number of at least 1 is needed, "
+                                  "or the list layer_types")
+            found = {"L_global": config["num_hidden_layers"] // step}
+        if config["sliding_window"] is None and found["L_global"] < config["num_hidden_layers"]:
+            raise ConfigError("sliding_window = null: a window is needed, as not all layers attend to all tokens")
+        return {**found, "window": config["sliding_window"]}
+    return settle
 
 
 DECODER_NAMES: dict[Any, Any] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from symcount.layers.attention import attention
 from symcount.layers.dense import embed, linear, norm
 from symcount.layers.feed_forward import mlp
+from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
-from symcount.sizes import exactly
+from symcount.sizes import exactly, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from symcount.masks import Mask
     from symcount.polynomials import Size
 
 
@@ -43,7 +43,8 @@ def pre_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
+def decoder(block: Callable[..., Tensor], *, shift: bool = False,
+            kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The body of a decoder without learned positions: word table, L blocks, a last norm: 2d, or d without a shift.
 
     A body gives the hidden states, and the word table.
@@ -51,7 +52,21 @@ def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[A
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         x = within("layers", block, x, z=z, runs=z.L)
-        return norm(x, "norm", shift=shift), word
+        return norm(x, "norm", shift=shift, kind=kind), word
+    return body
+
+
+def local_global(block: Callable[..., Tensor], *, shift: bool = False,
+                 kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The same where L_global blocks attend to all tokens before, and the rest only to a window.
+
+    Source: Beltagy et al. 2020, "Longformer", section 3.1; mixed by layers: Gemma team 2024, "Gemma 2", section 2.
+    """
+    def body(z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x = within("layers.local", block, x, z=z, mask=Mask(causal=True, window=z.window), runs=rest(z.L, z.L_global))
+        x = within("layers.global", block, x, z=z, mask=Mask(causal=True), runs=z.L_global)
+        return norm(x, "norm", shift=shift, kind=kind), word
     return body
 
 
