@@ -1,0 +1,63 @@
+"""Apertus: the LLaMA block with normed queries and keys and a two-matrix MLP, whose activation learns two numbers.
+
+Source: Apertus team 2025, "Apertus", section 2.1; the activation: Huang and Schlag 2024, "Deriving activation functions
+using integration" (xIELU).
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.layers import attention, decoder, decoder_heads, linear, norm, per_head, residual
+from symcount.masks import Mask
+from symcount.network import pointwise, weight, within
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def feed(x: Tensor, z: Any) -> Tensor:
+    """2dh parameters, 2 more where the activation learns its slopes."""
+    slopes = [weight(f"act.{name}", one=1) for name in ("alpha_p", "alpha_n")] if z.learned else []
+    y = linear(x, "up", h=z.h, bias=False)
+    y = pointwise(y, *slopes, kind="xielu" if z.learned else "act", name="act", to="b s h")
+    return linear(y, "down", over="h", bias=False, d=z.d)
+
+
+def block(x: Tensor, z: Any) -> Tensor:
+    """2dk·heads + 2dk·kv + 2dh + 2d + 2k + 2 parameters."""
+    y = norm(x, "attention_norm", shift=False)
+    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
+                           position="rotary", mask=Mask(causal=True), normed=per_head))
+    return residual(x, within("mlp", feed, norm(x, "mlp_norm", shift=False), z=z))
+
+
+ARCHITECTURES = (Architecture(
+    "apertus",
+    classes=decoder_heads("Apertus", decoder(block), "ForCausalLM ForTokenClassification"),
+    flags={"learned": True},
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=131072, d=4096, h=14336, L=32, heads=32),
+        "attention_bias": ("attention_bias", False),
+    },
+    reads={"hidden_act": "xielu"},
+    settle=lambda config: {"learned": config["hidden_act"] == "xielu"},
+    ignored=ROTARY,
+    stored={
+        **DECODER_NAMES,
+        "layers.attention_norm": "layers.{i}.attention_layernorm",
+        "layers.mlp_norm": "layers.{i}.feedforward_layernorm",
+        "layers.mlp.act": "layers.{i}.mlp.act_fn",
+        "layers.mlp.act.alpha_p": "layers.{i}.mlp.act_fn.alpha_p",
+        "layers.mlp.act.alpha_n": "layers.{i}.mlp.act_fn.alpha_n",
+    },
+    stored_heads=HEAD_NAMES,
+    base="model",
+    published={
+        "apertus-8b": measured("ApertusForCausalLM", 1, V=131072, d=4096, h=21504, L=32, heads=32, kv=8, k=128),
+        "apertus-70b": measured("ApertusForCausalLM", 1, V=131072, d=8192, h=43008, L=80, heads=64, kv=8, k=128),
+    },
+),)
