@@ -65,9 +65,10 @@ def local_layers(every: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
                 raise ConfigError(f"sliding_window_pattern = {step!r}: a whole number of at least 1 is needed, "
                                   "or the list layer_types")
             found = {"L_global": config["num_hidden_layers"] // step}
-        if config["sliding_window"] is None and found["L_global"] < config["num_hidden_layers"]:
-            raise ConfigError("sliding_window = null: a window is needed, as not all layers attend to all tokens")
-        return {**found, "window": config["sliding_window"]}
+        window = config["sliding_window"]
+        if isinstance(window, bool) or (window is None and found["L_global"] < config["num_hidden_layers"]):
+            raise ConfigError(f"sliding_window = {window}: a whole number is needed, as not all layers see all tokens")
+        return {**found, "window": window}
     return settle
 
 

@@ -7,6 +7,7 @@ using integration" (xIELU).
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, per_head, residual
 from symcount.masks import Mask
@@ -16,6 +17,8 @@ from symcount.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from symcount.architecture import Published
 
 
 def feed(x: Tensor, z: Any) -> Tensor:
@@ -34,6 +37,18 @@ def block(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", feed, norm(x, "mlp_norm", shift=False), z=z))
 
 
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """Whether the activation is the one that learns its slopes; of the others of transformers, one more has weights."""
+    name = config["hidden_act"]
+    if not isinstance(name, str) or name == "prelu":
+        raise ConfigError(f"hidden_act = {name!r} is not supported; supported: xielu, or one without weights")
+    return {"learned": name == "xielu"}
+
+
+def _apertus(count: int, **sizes: int) -> Published:
+    return measured("ApertusForCausalLM", count, V=131072, kv=8, k=128, **sizes)
+
+
 ARCHITECTURES = (Architecture(
     "apertus",
     classes=decoder_heads("Apertus", decoder(block), "ForCausalLM ForTokenClassification"),
@@ -44,7 +59,7 @@ ARCHITECTURES = (Architecture(
         "attention_bias": ("attention_bias", False),
     },
     reads={"hidden_act": "xielu"},
-    settle=lambda config: {"learned": config["hidden_act"] == "xielu"},
+    settle=settle,
     ignored=ROTARY,
     stored={
         **DECODER_NAMES,
@@ -57,7 +72,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "apertus-8b": measured("ApertusForCausalLM", 1, V=131072, d=4096, h=21504, L=32, heads=32, kv=8, k=128),
-        "apertus-70b": measured("ApertusForCausalLM", 1, V=131072, d=8192, h=43008, L=80, heads=64, kv=8, k=128),
+        "apertus-8b": _apertus(8_053_338_176, d=4096, h=21504, L=32, heads=32),
+        "apertus-70b": _apertus(70_599_864_480, d=8192, h=43008, L=80, heads=64),
     },
 ),)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CAUSAL = Mask(causal=True)
 
 
-def block(x: Tensor, z: Any, mask: Mask | None = CAUSAL) -> Tensor:
+def block(x: Tensor, z: Any, mask: Mask = CAUSAL) -> Tensor:
     """2dk·heads + 2dk·kv + 3dh + d parameters, (heads + kv)k more with normed queries and keys."""
     y = norm(x, "norm", shift=False, kind="layer_norm")
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
@@ -53,6 +53,10 @@ def _cohere(count: int, **sizes: Any) -> Published:
     return measured("CohereForCausalLM", count, V=256000, **sizes)
 
 
+def _cohere2(count: int, **sizes: int) -> Published:
+    return measured("Cohere2ForCausalLM", count, V=256000, kv=8, k=128, window=4096, **sizes)
+
+
 ARCHITECTURES = (Architecture(
     "cohere",
     classes=decoder_heads("Cohere", decoder(block, kind="layer_norm"), "ForCausalLM"),
@@ -66,9 +70,9 @@ ARCHITECTURES = (Architecture(
         "command-r-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64, kv=64),
         "command-r-plus": _cohere(103_810_674_688, d=12288, h=33792, L=64, heads=96, kv=8, k=128,
                                   qk_norm=True),
-        "command-r-08-2024": _cohere(1, d=8192, h=24576, L=40, heads=64, kv=8),
-        "aya-23-8b": _cohere(1, d=4096, h=14336, L=32, heads=32, kv=8),
-        "aya-23-35b": _cohere(1, d=8192, h=22528, L=40, heads=64, kv=64),
+        "command-r-08-2024": _cohere(32_296_476_672, d=8192, h=24576, L=40, heads=64, kv=8),
+        "aya-23-8b": _cohere(8_028_033_024, d=4096, h=14336, L=32, heads=32, kv=8),
+        "aya-23-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64, kv=64),
     },
 ), Architecture(
     "cohere2",
@@ -99,9 +103,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "command-r7b-12-2024": measured("Cohere2ForCausalLM", 1, V=256000, d=4096, h=14336, L=32, L_global=8,
-                                        heads=32, kv=8, window=4096),
-        "command-a-03-2025": measured("Cohere2ForCausalLM", 1, V=256000, d=12288, h=36864, L=64, L_global=16,
-                                      heads=96, kv=8, k=128, window=4096),
+        "command-r7b-12-2024": _cohere2(8_028_033_024, d=4096, h=14336, L=32, L_global=8, heads=32),
+        "command-a-03-2025": _cohere2(111_057_580_032, d=12288, h=36864, L=64, L_global=16, heads=96),
     },
 ))

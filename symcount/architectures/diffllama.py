@@ -32,7 +32,8 @@ def attend(query: Tensor, key: Tensor, value: Tensor, half: int) -> Tensor:
 def balance(name: str, k: Size) -> Tensor:
     """exp of a sum of k products, element by element: 2k parameters. λ is balance 1 - balance 2 + a constant."""
     pair = weight(f"lambda_q{name}", k=k), weight(f"lambda_k{name}", k=k)
-    return pointwise(pointwise(*pair, kind="multiply", name=f"product_{name}", to=""), kind="exp", name=f"lambda_{name}")
+    product = pointwise(*pair, kind="multiply", name=f"product_{name}", to="")
+    return pointwise(product, kind="exp", name=f"lambda_{name}")
 
 
 def differential(x: Tensor, z: Any) -> Tensor:
@@ -46,8 +47,8 @@ def differential(x: Tensor, z: Any) -> Tensor:
     key = pointwise(linear(x, "key", bias=z.attention_bias, half=2, g=g, k=k), kind="rotary")
     key = cached(key, "key", s=("t", z.t))
     value = cached(linear(x, "value", bias=z.attention_bias, half=2, g=g, k=k), "value", s=("t", z.t))
-    both = concat(*(within(name, attend, query, key, value, half=half) for half, name in enumerate(("first", "second"))),
-                  axis="k")
+    both = concat(within("first", attend, query, key, value, half=0),
+                  within("second", attend, query, key, value, half=1), axis="k")
     y = pointwise(select(both, "half", 1), balance("1", k), balance("2", k), kind="scale", name="weighted")
     y = pointwise(select(both, "half", 0), y, kind="subtract", name="difference")
     y = pointwise(y, kind="rms_norm", name="group_norm")

@@ -7,6 +7,7 @@ table 1 and section 2; Sinha et al. 2025, "VaultGemma", table 1.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, local_layers, measured
 from symcount.layers import attention, decoder, decoder_heads, gated, local_global, norm, per_head, residual
 from symcount.masks import Mask
@@ -53,7 +54,10 @@ def sandwich3(x: Tensor, z: Any, mask: Mask | None) -> Tensor:
 
 def settle3(config: dict[str, Any]) -> dict[str, Any]:
     """The layers without a window, and whether a token attends to those after it."""
-    return {**local_layers(6)(config), "bidirectional": config["use_bidirectional_attention"] or False}
+    both = config["use_bidirectional_attention"]
+    if both is not None and not isinstance(both, bool):
+        raise ConfigError(f"use_bidirectional_attention = {both!r}: true or false is needed")
+    return {**local_layers(6)(config), "bidirectional": bool(both)}
 
 
 HEADS = "ForCausalLM ForSequenceClassification ForTokenClassification"
@@ -123,8 +127,8 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "gemma-2-2b": _gemma2(2_614_341_888, d=2304, h=9216, L=26, L_global=13, heads=8, kv=4, k=256),
-        "gemma-2-9b": _gemma2(1, d=3584, h=14336, L=42, L_global=21, heads=16, kv=8, k=256),
-        "gemma-2-27b": _gemma2(1, d=4608, h=36864, L=46, L_global=23, heads=32, kv=16, k=128),
+        "gemma-2-9b": _gemma2(9_241_705_984, d=3584, h=14336, L=42, L_global=21, heads=16, kv=8, k=256),
+        "gemma-2-27b": _gemma2(27_227_128_320, d=4608, h=36864, L=46, L_global=23, heads=32, kv=16, k=128),
     },
 ), Architecture(
     "gemma3_text",
@@ -143,17 +147,18 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "gemma-3-270m": _gemma3(1, V=262144, d=640, h=2048, L=18, L_global=3, heads=4, kv=1, k=256, window=512),
+        "gemma-3-270m": _gemma3(268_098_176, V=262144, d=640, h=2048, L=18, L_global=3, heads=4, kv=1, k=256,
+                                window=512),
         "gemma-3-1b": _gemma3(999_885_952, V=262144, d=1152, h=6912, L=26, L_global=4, heads=4, kv=1, k=256,
                               window=512),
         "gemma-3-4b-text": _gemma3(3_880_263_168, V=262208, d=2560, h=10240, L=34, L_global=5, heads=8, kv=4, k=256,
                                    window=1024),
-        "gemma-3-12b-text": _gemma3(1, V=262208, d=3840, h=15360, L=48, L_global=8, heads=16, kv=8, k=256,
-                                    window=1024),
-        "gemma-3-27b-text": _gemma3(1, V=262208, d=5376, h=21504, L=62, L_global=10, heads=32, kv=16, k=128,
-                                    window=1024),
-        "embeddinggemma-300m": measured("Gemma3TextModel", 1, V=262144, d=768, h=1152, L=24, L_global=4, heads=3, kv=1,
-                                        k=256, window=512, bidirectional=True),
+        "gemma-3-12b-text": _gemma3(11_766_034_176, V=262208, d=3840, h=15360, L=48, L_global=8, heads=16, kv=8,
+                                    k=256, window=1024),
+        "gemma-3-27b-text": _gemma3(27_009_346_304, V=262208, d=5376, h=21504, L=62, L_global=10, heads=32, kv=16,
+                                    k=128, window=1024),
+        "embeddinggemma-300m": measured("Gemma3TextModel", 302_863_104, V=262144, d=768, h=1152, L=24, L_global=4,
+                                        heads=3, kv=1, k=256, bidirectional=True),
     },
 ), Architecture(
     "vaultgemma",
@@ -168,7 +173,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "vaultgemma-1b": measured("VaultGemmaForCausalLM", 1, V=256000, d=1152, h=6912, L=26, L_global=13,
+        "vaultgemma-1b": measured("VaultGemmaForCausalLM", 1_038_741_120, V=256000, d=1152, h=6912, L=26, L_global=13,
                                   heads=4, kv=4, k=256, window=512),
     },
 ))

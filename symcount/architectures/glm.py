@@ -68,7 +68,6 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "glm-4-9b": _glm("GlmForCausalLM", 9_399_951_360, d=4096, h=13696, L=40, heads=32),
         "glm-4-9b-hf": _glm("GlmForCausalLM", 9_399_951_360, d=4096, h=13696, L=40, heads=32),
     },
 ), Architecture(
@@ -80,7 +79,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "glm-4-0414-9b": _glm("Glm4ForCausalLM", 1, d=4096, h=13696, L=40, heads=32, attention_bias=True),
+        "glm-4-9b-0414": _glm("Glm4ForCausalLM", 9_400_279_040, d=4096, h=13696, L=40, heads=32, attention_bias=True),
         "glm-4-0414-32b": _glm("Glm4ForCausalLM", 32_566_081_536, d=6144, h=23040, L=61, heads=48,
                                attention_bias=False),
     },

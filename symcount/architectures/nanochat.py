@@ -52,5 +52,5 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads=HEAD_NAMES,
     base="model",
-    published={"nanochat-d20": measured("NanoChatForCausalLM", 1, V=65536, d=1280, h=5120, L=20, heads=10)},
+    published={"nanochat-d20": measured("NanoChatForCausalLM", 560_988_160, V=65536, d=1280, h=5120, L=20, heads=10)},
 ),)

@@ -39,7 +39,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return pointwise(x, kind="layer_norm", name="norm"), word
 
 
-def behind(x: Tensor, z: Any, mask: Mask | None, bias: bool, normed: Callable[[Tensor, str], Tensor]) -> Tensor:
+def behind(x: Tensor, z: Any, mask: Mask, normed: Callable[[Tensor, str], Tensor], *, bias: bool) -> Tensor:
     """Norms behind the parts: 2dk·heads + 2dk·kv + 3dh + 2d parameters, and those of the normed queries and keys."""
     y = within("attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, bias=bias, position="rotary", mask=mask,
                normed=normed)
@@ -47,14 +47,14 @@ def behind(x: Tensor, z: Any, mask: Mask | None, bias: bool, normed: Callable[[T
     return residual(x, norm(within("mlp", gated, x, h=z.h), "mlp_norm", shift=False))
 
 
-def block2(x: Tensor, z: Any, mask: Mask | None = CAUSAL) -> Tensor:
+def block2(x: Tensor, z: Any, mask: Mask = CAUSAL) -> Tensor:
     """2dk·heads + 2dk·kv + (heads + kv)k + 3dh + 2d parameters."""
-    return behind(x, z, mask, z.attention_bias, all_heads)
+    return behind(x, z, mask, all_heads, bias=z.attention_bias)
 
 
-def exaone(x: Tensor, z: Any, mask: Mask | None) -> Tensor:
+def exaone(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """2dk·heads + 2dk·kv + 2k + 3dh + 2d parameters. Layers with a window alone turn by positions, which is no work."""
-    return behind(x, z, mask, False, per_head)
+    return behind(x, z, mask, per_head, bias=False)
 
 
 KEYS = {
@@ -96,10 +96,10 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "olmo-2-1b": measured("Olmo2ForCausalLM", 1, V=100352, d=2048, h=8192, L=16, heads=16),
-        "olmo-2-7b": measured("Olmo2ForCausalLM", 1, V=100352, d=4096, h=11008, L=32, heads=32),
+        "olmo-2-1b": measured("Olmo2ForCausalLM", 1_484_916_736, V=100352, d=2048, h=8192, L=16, heads=16),
+        "olmo-2-7b": measured("Olmo2ForCausalLM", 7_298_617_344, V=100352, d=4096, h=11008, L=32, heads=32),
         "olmo-2-13b": measured("Olmo2ForCausalLM", 13_716_198_400, V=100352, d=5120, h=13824, L=40, heads=40),
-        "olmo-2-32b": measured("Olmo2ForCausalLM", 1, V=100352, d=5120, h=27648, L=64, heads=40, kv=8),
+        "olmo-2-32b": measured("Olmo2ForCausalLM", 32_234_279_936, V=100352, d=5120, h=27648, L=64, heads=40, kv=8),
     },
 ), Architecture(
     "olmo3",
@@ -114,7 +114,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "olmo-3-7b": measured("Olmo3ForCausalLM", 1, V=100278, d=4096, h=11008, L=32, L_global=8, heads=32,
+        "olmo-3-7b": measured("Olmo3ForCausalLM", 7_298_011_136, V=100278, d=4096, h=11008, L=32, L_global=8, heads=32,
                               window=4096),
         "olmo-3-32b": measured("Olmo3ForCausalLM", 32_233_522_176, V=100278, d=5120, h=27648, L=64, L_global=16,
                                heads=40, kv=8, window=4096),
@@ -132,9 +132,9 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base={"": "model", "Exaone4ForQuestionAnswering": "transformer"},
     published={
-        "exaone-4.0-1.2b": measured("Exaone4ForCausalLM", 1, V=102400, d=2048, h=4096, L=30, L_global=30,
+        "exaone-4.0-1.2b": measured("Exaone4ForCausalLM", 1_279_391_488, V=102400, d=2048, h=4096, L=30, L_global=30,
                                     heads=32, kv=8, k=64, tied=True),
-        "exaone-4.0-32b": measured("Exaone4ForCausalLM", 1, V=102400, d=5120, h=27392, L=64, L_global=16,
+        "exaone-4.0-32b": measured("Exaone4ForCausalLM", 32_003_216_384, V=102400, d=5120, h=27392, L=64, L_global=16,
                                    heads=40, kv=8, k=128, window=4096),
     },
 ))

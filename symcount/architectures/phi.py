@@ -10,6 +10,7 @@ from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measur
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within
+from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -26,8 +27,8 @@ def norm_head(x: Tensor, name: str) -> Tensor:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 7d + h parameters at kv = heads, 4k more with normed queries and keys."""
-    y = norm(x, "norm")
-    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, position="rotary",
+    y, k = norm(x, "norm"), multiple(z.k, 4)  # of half of each head, pairs are turned
+    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=k, t=z.t, position="rotary",
                            mask=Mask(causal=True), normed=norm_head if z.qk_norm else None))
     return residual(x, within("mlp", mlp, y, h=z.h))
 

@@ -11,6 +11,7 @@ from symcount.layers import attention, decoder, decoder_heads, gated, norm, resi
 from symcount.layers.attention import each_head
 from symcount.masks import Mask
 from symcount.network import within
+from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """2d² + 2dk·kv + 3dh + 4d parameters; side by side 2d less, with normed queries and keys d + k·kv more."""
-    y = norm(x, "attention_norm")
-    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t,
+    y, k = norm(x, "attention_norm"), multiple(z.k, 8)  # of a quarter of each head, pairs are turned
+    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=k, t=z.t,
                            bias="query key value" if z.bias else False, position="rotary", mask=Mask(causal=True),
                            normed=each_head if z.qk_norm else None))
     return residual(x, within("mlp", gated, y if z.parallel else norm(x, "mlp_norm"), h=z.h))

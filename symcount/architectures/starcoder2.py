@@ -11,32 +11,33 @@ from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within
+from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from symcount.architecture import Published
 
 
-def layer(x: Tensor, z: Any, *, attention_bias: bool, mlp_bias: bool, kind: str,
-          normed: Callable[[Tensor, str], Tensor] | None = None) -> Tensor:
+CAUSAL = Mask(causal=True)
+
+
+def layer(x: Tensor, z: Any, *, attention_bias: bool, mlp_bias: bool, kind: str) -> Tensor:
     """2dk·heads + 2dk·kv + 2dh + 4d parameters, (heads + 2kv)k + h + 2d more with biases."""
-    y = norm(x, "attention_norm")
-    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=attention_bias,
-                           position="rotary", mask=Mask(causal=True), normed=normed))
+    x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, kv=z.kv, k=z.k, t=z.t,
+                           bias=attention_bias, position="rotary", mask=CAUSAL))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, bias=mlp_bias, kind=kind))
 
 
 def block(x: Tensor, z: Any) -> Tensor:
-    """2dk·heads + 2dk·kv + 2dh + 4d parameters, (heads + 2kv)k + h + 2d more with biases."""
+    """2dk·heads + 2dk·kv + (heads + 2kv)k + 2dh + 6d + h parameters."""
     return layer(x, z, attention_bias=z.bias, mlp_bias=z.bias, kind="gelu")
 
 
 def nemotron(x: Tensor, z: Any) -> Tensor:
-    """2dk·heads + 2dk·kv + 2dh + 4d parameters without biases."""
+    """2dk·heads + 2dk·kv + 2dh + 4d parameters, (heads + 2kv)k + h + 2d more with biases."""
     return layer(x, z, attention_bias=z.attention_bias, mlp_bias=z.mlp_bias, kind="relu2")
 
 
@@ -47,7 +48,10 @@ def norm_head(x: Tensor, name: str) -> Tensor:
 
 def persimmon(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters, 4k more with normed queries and keys."""
-    return layer(x, z, attention_bias=True, mlp_bias=True, kind="relu2", normed=norm_head if z.qk_norm else None)
+    y, k = norm(x, "attention_norm"), multiple(z.k, 4)  # of half of each head, pairs are turned
+    x = residual(x, within("attention", attention, y, z=z, k=k, t=z.t, position="rotary", mask=CAUSAL,
+                           normed=norm_head if z.qk_norm else None))
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, kind="relu2"))
 
 
 HEADS = "ForCausalLM ForSequenceClassification ForTokenClassification"
@@ -58,6 +62,10 @@ OWN_WIDTH = ("num_key_value_heads", "head_dim")
 
 def _starcoder2(count: int, **sizes: Any) -> Published:
     return measured("Starcoder2ForCausalLM", count, V=49152, **sizes)
+
+
+def _nemotron(count: int, **sizes: int) -> Published:
+    return measured("NemotronForCausalLM", count, V=256000, kv=8, **sizes)
 
 
 ARCHITECTURES = (Architecture(
@@ -90,7 +98,7 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "starcoder2-3b": _starcoder2(3_030_371_328, d=3072, h=12288, L=30, heads=24, kv=2),
-        "starcoder2-7b": _starcoder2(1, d=4608, h=18432, L=32, heads=36, kv=4),
+        "starcoder2-7b": _starcoder2(7_173_923_840, d=4608, h=18432, L=32, heads=36, kv=4),
         "starcoder2-15b": _starcoder2(15_957_889_024, d=6144, h=24576, L=40, heads=48, kv=4, tied=False),
     },
 ), Architecture(
@@ -103,12 +111,10 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base={"": "model", "NemotronForQuestionAnswering": "transformer"},
     published={
-        "minitron-4b": measured("NemotronForCausalLM", 4_190_509_056, V=256000, d=3072, h=9216, L=32, heads=24, kv=8,
-                                k=128),
-        "minitron-8b": measured("NemotronForCausalLM", 1, V=256000, d=4096, h=16384, L=32, heads=48, kv=8, k=128),
-        "nemotron-4-15b": measured("NemotronForCausalLM", 15_628_775_424, V=256000, d=6144, h=24576, L=32, heads=48,
-                                   kv=8),
-        "nemotron-4-340b": measured("NemotronForCausalLM", 1, V=256000, d=18432, h=73728, L=96, heads=96, kv=8),
+        "minitron-4b": _nemotron(4_190_509_056, d=3072, h=9216, L=32, heads=24, k=128),
+        "minitron-8b": _nemotron(8_271_699_968, d=4096, h=16384, L=32, heads=48, k=128),
+        "nemotron-4-15b": _nemotron(15_628_775_424, d=6144, h=24576, L=32, heads=48, k=128),
+        "nemotron-4-340b": _nemotron(341_029_195_776, d=18432, h=73728, L=96, heads=96, k=192),
     },
 ), Architecture(
     "jais2",
@@ -127,8 +133,8 @@ ARCHITECTURES = (Architecture(
 ), Architecture(
     "persimmon",
     classes=decoder_heads("Persimmon", decoder(persimmon, shift=True), HEADS),
-    sizes="kv k",
-    follows={"kv": "heads", "k": "d/heads"},
+    sizes="k",
+    follows={"k": "d/heads"},
     keys={
         **{key: told for key, told in decoder_keys(V=262144, d=4096, h=16384, L=36, heads=64).items()
            if key not in OWN_WIDTH},
