@@ -61,6 +61,11 @@ ARCHITECTURES = (Architecture(
     reads={"hidden_act": "xielu"},
     settle=settle,
     ignored=ROTARY,
+    only={
+        "mlp_bias": ((False,), "the class has no biases there"),
+        "post_norm": ((False,), "the class has its norms before the parts"),
+        "qk_norm": ((True,), "the class norms queries and keys"),
+    },
     stored={
         **DECODER_NAMES,
         "layers.attention_norm": "layers.{i}.attention_layernorm",

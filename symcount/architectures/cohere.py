@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 CAUSAL = Mask(causal=True)
 
 
-def block(x: Tensor, z: Any, mask: Mask = CAUSAL) -> Tensor:
+def block(x: Tensor, z: Any, mask: Mask = CAUSAL, position: str | None = "rotary") -> Tensor:
     """2dk·heads + 2dk·kv + 3dh + d parameters, (heads + kv)k more with normed queries and keys."""
     y = norm(x, "norm", shift=False, kind="layer_norm")
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
-                           position="rotary", mask=mask, normed=each_head if z.qk_norm else None))
+                           position=position, mask=mask, normed=each_head if z.qk_norm else None))
     return residual(x, within("mlp", gated, y, h=z.h))
+
+
+def block2(x: Tensor, z: Any, mask: Mask) -> Tensor:
+    """The same: 2dk·heads + 2dk·kv + 3dh + d parameters. Layers that see all tokens do not know their positions."""
+    return block(x, z, mask, "rotary" if mask.window is not None else None)
 
 
 KEYS = {
@@ -67,16 +72,16 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "command-r-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64, kv=64),
+        "command-r-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64),
         "command-r-plus": _cohere(103_810_674_688, d=12288, h=33792, L=64, heads=96, kv=8, k=128,
                                   qk_norm=True),
-        "command-r-08-2024": _cohere(32_296_476_672, d=8192, h=24576, L=40, heads=64, kv=8),
-        "aya-23-8b": _cohere(8_028_033_024, d=4096, h=14336, L=32, heads=32, kv=8),
-        "aya-23-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64, kv=64),
+        "command-r-08-2024": _cohere(32_296_476_672, d=8192, h=24576, L=40, heads=64, kv=8, k=128),
+        "aya-23-8b": _cohere(8_028_033_024, d=4096, h=14336, L=32, heads=32, kv=8, k=128),
+        "aya-23-35b": _cohere(34_980_831_232, d=8192, h=22528, L=40, heads=64),
     },
 ), Architecture(
     "cohere2",
-    classes=decoder_heads("Cohere2", local_global(block, kind="layer_norm"), "ForCausalLM"),
+    classes=decoder_heads("Cohere2", local_global(block2, kind="layer_norm"), "ForCausalLM"),
     sizes="window L_global",
     flags={"qk_norm": False},
     follows={"kv": "heads", "k": "d/heads", "L_global": "floor(L/4)"},

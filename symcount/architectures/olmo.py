@@ -53,7 +53,10 @@ def block2(x: Tensor, z: Any, mask: Mask = CAUSAL) -> Tensor:
 
 
 def exaone(x: Tensor, z: Any, mask: Mask) -> Tensor:
-    """2dk·heads + 2dk·kv + 2k + 3dh + 2d parameters. Layers with a window alone turn by positions, which is no work."""
+    """2dk·heads + 2dk·kv + 2k + 3dh + 2d parameters.
+
+    The 32B turns queries and keys only in the layers with a window, the 1.2B in all; normed, neither can be merged.
+    """
     return behind(x, z, mask, per_head, bias=False)
 
 
@@ -99,7 +102,8 @@ ARCHITECTURES = (Architecture(
         "olmo-2-1b": measured("Olmo2ForCausalLM", 1_484_916_736, V=100352, d=2048, h=8192, L=16, heads=16),
         "olmo-2-7b": measured("Olmo2ForCausalLM", 7_298_617_344, V=100352, d=4096, h=11008, L=32, heads=32),
         "olmo-2-13b": measured("Olmo2ForCausalLM", 13_716_198_400, V=100352, d=5120, h=13824, L=40, heads=40),
-        "olmo-2-32b": measured("Olmo2ForCausalLM", 32_234_279_936, V=100352, d=5120, h=27648, L=64, heads=40, kv=8),
+        "olmo-2-32b": measured("Olmo2ForCausalLM", 32_234_279_936, V=100352, d=5120, h=27648, L=64, heads=40, kv=8,
+                               k=128),
     },
 ), Architecture(
     "olmo3",
@@ -117,7 +121,7 @@ ARCHITECTURES = (Architecture(
         "olmo-3-7b": measured("Olmo3ForCausalLM", 7_298_011_136, V=100278, d=4096, h=11008, L=32, L_global=8, heads=32,
                               window=4096),
         "olmo-3-32b": measured("Olmo3ForCausalLM", 32_233_522_176, V=100278, d=5120, h=27648, L=64, L_global=16,
-                               heads=40, kv=8, window=4096),
+                               heads=40, kv=8, k=128, window=4096),
     },
 ), Architecture(
     "exaone4",

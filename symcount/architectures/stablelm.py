@@ -30,7 +30,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", gated, y if z.parallel else norm(x, "mlp_norm"), h=z.h))
 
 
-KEYS = {key: told for key, told in decoder_keys(V=50304, d=2560, h=6912, L=32, heads=32, kv=32).items()
+KEYS = {key: told for key, told in decoder_keys(V=50304, d=2560, h=6912, L=32, heads=32, kv=32, k=80).items()
         if key != "head_dim"}
 
 
@@ -50,7 +50,11 @@ ARCHITECTURES = (Architecture(
         "qk_layernorm": ("qk_norm", False),
         "use_parallel_residual": ("parallel", False),
     },
-    ignored={**ROTARY, "rope_pct": "rotation has no weights and is elementwise"},
+    ignored={
+        **ROTARY,
+        "rope_pct": "rotation has no weights and is elementwise",
+        "rotary_scaling_factor": "rotation has no weights and is elementwise",
+    },
     stored={
         **DECODER_NAMES,
         "layers.attention.query_norm.weight": ("layers.{i}.self_attn.q_layernorm.norms.{i}.weight", "k"),
@@ -59,9 +63,10 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "stablelm-3b-4e1t": _stablelm(2_795_443_200, V=50304, d=2560, h=6912, L=32, heads=32, kv=32),
-        "stablelm-2-1_6b": _stablelm(1_644_515_328, V=100352, d=2048, h=5632, L=24, heads=32, kv=32, bias=True),
-        "stablelm-2-12b": _stablelm(12_143_185_920, V=100352, d=5120, h=13824, L=40, heads=32, kv=8, qk_norm=True,
-                                    parallel=True),
+        "stablelm-3b-4e1t": _stablelm(2_795_443_200, V=50304, d=2560, h=6912, L=32, heads=32, kv=32, k=80),
+        "stablelm-2-1_6b": _stablelm(1_644_515_328, V=100352, d=2048, h=5632, L=24, heads=32, kv=32, k=64,
+                                     bias=True),
+        "stablelm-2-12b": _stablelm(12_143_185_920, V=100352, d=5120, h=13824, L=40, heads=32, kv=8, k=160,
+                                    qk_norm=True, parallel=True),
     },
 ),)

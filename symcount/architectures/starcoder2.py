@@ -61,7 +61,7 @@ OWN_WIDTH = ("num_key_value_heads", "head_dim")
 
 
 def _starcoder2(count: int, **sizes: Any) -> Published:
-    return measured("Starcoder2ForCausalLM", count, V=49152, **sizes)
+    return measured("Starcoder2ForCausalLM", count, V=49152, k=128, **sizes)
 
 
 def _nemotron(count: int, **sizes: int) -> Published:
