@@ -52,6 +52,20 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
+def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
+    """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
+
+    Raises ConfigError for a list that `layer_kinds` refuses, and for layers with a window that is no number.
+    """
+    found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None}) or {"L_global": full}
+    if found["L_global"] == config["num_hidden_layers"]:
+        return {**found, "window": None}
+    window = config["sliding_window"]
+    if not isinstance(window, int) or isinstance(window, bool):
+        raise ConfigError(f"sliding_window = {window!r}: a whole number is needed where layers have a window")
+    return {**found, "window": window}
+
+
 DECODER_NAMES: dict[Any, Any] = {
     "embeddings": "embed_tokens",
     "layers.attention_norm": "layers.{i}.input_layernorm",

@@ -13,10 +13,15 @@ TYPES: dict[str, str] = {
     "bert": "bert",
     "dense": "dense",
     "distilbert": "distilbert",
+    "ernie4_5": "llama",
     "gpt2": "gpt2",
+    "granite": "llama",
+    "internlm3": "llama",
+    "iquestcoder": "llama",
     "llama": "llama",
     "mixtral": "mixtral",
     "mlp": "mlp",
+    "seed_oss": "llama",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -35,5 +40,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-2-70b": ("llama", "LlamaForCausalLM", 68_976_648_192),
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
+    "internlm3-8b": ("internlm3", "LlamaForCausalLM", 8_804_241_408),
+    "iquest-coder-v1-40b": ("iquestcoder", "LlamaForCausalLM", 39_794_283_520),
+    "ernie-4.5-0.3b": ("ernie4_5", "Ernie4_5ForCausalLM", 360_748_032),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
 }

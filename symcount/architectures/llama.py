@@ -1,4 +1,5 @@
-"""LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads.
+"""LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads; and the
+families that have its block: InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS.
 
 Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 2023, "Llama 2", section 2.2;
 Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
@@ -7,10 +8,9 @@ Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
-from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
-from symcount.masks import Mask
-from symcount.network import within
+from symcount.layers import decoder, decoder_heads, rotary_block
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -22,26 +22,54 @@ if TYPE_CHECKING:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 3dh + 2d parameters when kv = heads and k = d/heads."""
-    y = norm(x, "attention_norm", shift=False)
-    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
-                           position="rotary", mask=Mask(causal=True)))
-    return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=z.mlp_bias))
+    return rotary_block(x, z, bias=z.attention_bias, mlp_bias=z.mlp_bias)
+
+
+def ernie_block(x: Tensor, z: Any) -> Tensor:
+    """2dk·heads + 2dk·kv + 3dh + 2d parameters: one flag for all biases."""
+    return rotary_block(x, z, bias=z.bias, mlp_bias=z.bias)
+
+
+def seed_block(x: Tensor, z: Any) -> Tensor:
+    """2dk·heads + 2dk·kv + 3dh + 2d parameters, and (heads + 2kv)k with biases: the output has a flag of its own."""
+    maps = ("query key value " if z.attention_bias else "") + ("output" if z.output_bias else "")
+    return rotary_block(x, z, bias=maps, mlp_bias=z.mlp_bias)
+
+
+def one_bias(config: dict[str, Any]) -> dict[str, Any]:
+    """InternLM 3: one setting for the biases of attention and MLP, under two keys."""
+    if config["attention_bias"] != config["mlp_bias"]:
+        raise ConfigError("qkv_bias and bias must agree: transformers has no other InternLM 3")
+    return {}
+
+
+FOLLOWS = {"kv": "heads", "k": "d/heads"}
+BIASES = {"attention_bias": ("attention_bias", False), "mlp_bias": ("mlp_bias", False)}
+CAUSAL = decoder_heads("Llama", decoder(block), "ForCausalLM")
+MULTIPLIERS = dict.fromkeys(("embedding_multiplier", "logits_scaling", "residual_multiplier", "attention_multiplier"),
+                            "a constant")
 
 
 def _llama(count: int, **sizes: int) -> Published:
     return measured("LlamaForCausalLM", count, **sizes)
 
 
+def _granite(count: int, **sizes: int) -> Published:
+    return measured("GraniteForCausalLM", count, **sizes, tied=True)
+
+
 ARCHITECTURES = (Architecture(
     "llama",
     classes=decoder_heads("Llama", decoder(block)),
-    follows={"kv": "heads", "k": "d/heads"},
-    keys={
-        **decoder_keys(V=32000, d=4096, h=11008, L=32, heads=32),
-        "attention_bias": ("attention_bias", False),
-        "mlp_bias": ("mlp_bias", False),
+    follows=FOLLOWS,
+    keys={**decoder_keys(V=32000, d=4096, h=11008, L=32, heads=32), **BIASES},
+    ignored={
+        **ROTARY,
+        "max_sequence_length": "rotary positions have no table",
+        "rope_interleaved": "rotation has no weights and is elementwise",
+        "is_llama_config": "a note about the file",
+        "transformers.js_config": "a note about the file",
     },
-    ignored={**ROTARY, "max_sequence_length": "rotary positions have no table"},
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "LlamaForQuestionAnswering": "transformer"},
@@ -56,4 +84,77 @@ ARCHITECTURES = (Architecture(
         "llama-3-8b": _llama(8_030_261_248, V=128256, d=4096, h=14336, L=32, heads=32, kv=8),
         "llama-3-70b": _llama(70_553_706_496, V=128256, d=8192, h=28672, L=80, heads=64, kv=8),
     },
+), Architecture(
+    "internlm3",
+    classes={**CAUSAL, "InternLM3Model": CAUSAL["LlamaModel"], "InternLM3ForCausalLM": CAUSAL["LlamaForCausalLM"]},
+    follows=FOLLOWS,
+    keys={**decoder_keys(V=128512, d=4096, h=10240, L=48, heads=32, kv=2, k=128), **BIASES},
+    settle=one_bias,
+    aliases={"qkv_bias": "attention_bias", "bias": "mlp_bias"},
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "InternLM3Model": ""},
+    published={
+        "internlm3-8b": _llama(8_804_241_408, V=128512, d=4096, h=10240, L=48, heads=32, kv=2, k=128),
+    },
+), Architecture(
+    "iquestcoder",
+    classes={**CAUSAL, "IQuestCoderModel": CAUSAL["LlamaModel"], "IQuestCoderForCausalLM": CAUSAL["LlamaForCausalLM"]},
+    follows=FOLLOWS,
+    keys={**decoder_keys(V=76800, d=5120, h=27648, L=80, heads=40, kv=8, k=128), **BIASES},
+    ignored={
+        **ROTARY,
+        "sliding_window": "read with use_sliding_window only",
+        "max_window_layers": "read with use_sliding_window only",
+    },
+    only={
+        "clip_qkv": ((None,), "transformers refuses it for this family"),
+        "use_sliding_window": ((False, None), "transformers refuses it for this family"),
+    },
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "IQuestCoderModel": ""},
+    published={
+        "iquest-coder-v1-40b": _llama(39_794_283_520, V=76800, d=5120, h=27648, L=80, heads=40, kv=8, k=128),
+    },
+), Architecture(
+    "granite",
+    classes=decoder_heads("Granite", decoder(block), "ForCausalLM"),
+    follows=FOLLOWS,
+    keys={**decoder_keys(V=32000, d=4096, h=11008, L=32, heads=32), **BIASES},
+    ignored={**ROTARY, **MULTIPLIERS},
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+), Architecture(
+    "ernie4_5",
+    classes=decoder_heads("Ernie4_5", decoder(ernie_block), "ForCausalLM"),
+    follows=FOLLOWS,
+    keys={
+        **decoder_keys(V=103424, d=1024, h=3072, L=18, heads=16, kv=2, k=128, tied=True),
+        "use_bias": ("bias", False),
+    },
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+    published={
+        "ernie-4.5-0.3b": measured("Ernie4_5ForCausalLM", 360_748_032, V=103424, d=1024, h=3072, L=18, heads=16, kv=2,
+                                   k=128, tied=True),
+    },
+), Architecture(
+    "seed_oss",
+    classes=decoder_heads("SeedOss", decoder(seed_block)),
+    follows=FOLLOWS,
+    keys={
+        **decoder_keys(V=155136, d=4096, h=27648, L=64, heads=80, kv=8, k=128),
+        "attention_bias": ("attention_bias", True),
+        "attention_out_bias": ("output_bias", False),
+        "mlp_bias": ("mlp_bias", False),
+    },
+    ignored={**ROTARY, "residual_dropout": "dropout has no weights"},
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "SeedOssForQuestionAnswering": "transformer"},
 ),)
