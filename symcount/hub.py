@@ -60,10 +60,36 @@ def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None}) or {"L_global": full}
     if found["L_global"] == config["num_hidden_layers"]:
         return {**found, "window": None}
+    return {**found, "window": _window(config)}
+
+
+def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
+    """{windowed, window}: every layer has the window, or none where it is null."""
+    windowed = config["sliding_window"] is not None
+    return {"windowed": windowed, "window": _window(config) if windowed else None}
+
+
+def _window(config: Mapping[str, Any]) -> int:
     window = config["sliding_window"]
     if not isinstance(window, int) or isinstance(window, bool):
         raise ConfigError(f"sliding_window = {window!r}: a whole number is needed where layers have a window")
-    return {**found, "window": window}
+    return window
+
+
+QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28,
+                                "layer_types": None}
+
+
+def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{L_global, window} of Qwen: where windows are used, all layers but the first max_window_layers have one."""
+    used, first, L = config["use_sliding_window"], config["max_window_layers"], config["num_hidden_layers"]
+    if not isinstance(used, bool):
+        raise ConfigError(f"use_sliding_window = {used!r}: true or false is needed")
+    if not used or config["sliding_window"] is None:
+        return windows({**config, "sliding_window": None}, L)
+    if not isinstance(first, int) or isinstance(first, bool):
+        raise ConfigError(f"max_window_layers = {first!r}: a whole number is needed")
+    return windows(config, min(max(first, 0), L))
 
 
 DECODER_NAMES: dict[Any, Any] = {

@@ -1,5 +1,6 @@
-"""LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads; and the
-families that have its block: InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS.
+"""LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads.
+
+InternLM 3, IQuest Coder, Granite, ERNIE 4.5 and Seed-OSS have the same block.
 
 Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 2023, "Llama 2", section 2.2;
 Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.

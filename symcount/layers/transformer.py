@@ -43,7 +43,10 @@ def pre_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def rotary_block(x: Tensor, z: Any, mask: Mask | None = Mask(causal=True), *, mlp_bias: bool = False,
+CAUSAL = Mask(causal=True)
+
+
+def rotary_block(x: Tensor, z: Any, mask: Mask | None = CAUSAL, *, mlp_bias: bool = False,
                  **attending: Any) -> Tensor:
     """Attention with rotary positions, then the gated MLP, an RMSNorm before each, inside the residual.
 
@@ -55,6 +58,14 @@ def rotary_block(x: Tensor, z: Any, mask: Mask | None = Mask(causal=True), *, ml
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, position="rotary", mask=mask,
                            **attending))
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=mlp_bias))
+
+
+def window_block(x: Tensor, z: Any) -> Tensor:
+    """The same without biases, and with the window of z where z.windowed: 2dk·heads + 2dk·kv + 3dh + 2d parameters.
+
+    Source: Jiang et al. 2023, "Mistral 7B", section 2.
+    """
+    return rotary_block(x, z, Mask(causal=True, window=z.window if z.windowed else None), bias=False)
 
 
 def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
@@ -78,7 +89,7 @@ def windowed(block: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tens
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         local = Mask(causal=True, window=z.window)
         x = within("layers.local", block, x, z=z, mask=local, runs=rest(z.L, z.L_global))
-        x = within("layers.global", block, x, z=z, mask=Mask(causal=True), runs=z.L_global)
+        x = within("layers.global", block, x, z=z, mask=CAUSAL, runs=z.L_global)
         return norm(x, "norm", shift=False), word
     return body
 
