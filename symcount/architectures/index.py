@@ -1,10 +1,14 @@
 """Which file holds which architecture and published model; made by `python -m symcount.architectures`."""
 
 FILES: tuple[str, ...] = (
+    "arcee",
     "bert",
     "dense",
     "distilbert",
+    "eurobert",
     "gpt2",
+    "granite_swa",
+    "hyperclovax",
     "llama",
     "mistral",
     "mixtral",
@@ -12,15 +16,20 @@ FILES: tuple[str, ...] = (
     "phi3",
     "qwen2",
     "qwen3",
+    "smollm3",
 )
 TYPES: dict[str, str] = {
+    "arcee": "arcee",
     "bert": "bert",
     "cwm": "mistral",
     "dense": "dense",
     "distilbert": "distilbert",
     "ernie4_5": "llama",
+    "eurobert": "eurobert",
     "gpt2": "gpt2",
     "granite": "llama",
+    "granite_swa": "granite_swa",
+    "hyperclovax": "hyperclovax",
     "internlm3": "llama",
     "iquestcoder": "llama",
     "llama": "llama",
@@ -33,6 +42,7 @@ TYPES: dict[str, str] = {
     "qwen2": "qwen2",
     "qwen3": "qwen3",
     "seed_oss": "llama",
+    "smollm3": "smollm3",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -91,4 +101,5 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "qwen3-8b": ("qwen3", "Qwen3ForCausalLM", 8_190_735_360),
     "qwen3-14b": ("qwen3", "Qwen3ForCausalLM", 14_768_307_200),
     "qwen3-32b": ("qwen3", "Qwen3ForCausalLM", 32_762_123_264),
+    "smollm3-3b": ("smollm3", "SmolLM3ForCausalLM", 3_075_098_624),
 }
