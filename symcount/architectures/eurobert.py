@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, ROTARY, decoder_keys
+from symcount.hub import DECODER_NAMES, ROTARY, decoder_keys, measured
 from symcount.layers import decoder, linear, rotary_block
 from symcount.network import pointwise, select
 from symcount.tensors import Tensor
@@ -15,6 +15,8 @@ from symcount.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from symcount.architecture import Published
 
 
 def block(x: Tensor, z: Any) -> Tensor:
@@ -61,6 +63,10 @@ def pooling(config: dict[str, Any]) -> dict[str, Any]:
     return {"pooling": found}
 
 
+def _eurobert(count: int, **sizes: int) -> Published:
+    return measured("EuroBertModel", count, V=128256, **sizes)
+
+
 ARCHITECTURES = (Architecture(
     "eurobert",
     classes={
@@ -82,4 +88,9 @@ ARCHITECTURES = (Architecture(
     stored=DECODER_NAMES,
     stored_heads={"head": "lm_head", "pre_classifier": "dense", "classifier": "classifier"},
     base="model",
+    published={
+        "eurobert-210m": _eurobert(211_766_016, d=768, h=3072, L=12, heads=12),
+        "eurobert-610m": _eurobert(607_874_688, d=1152, h=4096, L=26, heads=18, kv=6),
+        "eurobert-2.1b": _eurobert(2_107_590_912, d=2304, h=6144, L=32, heads=18, kv=6),
+    },
 ),)

@@ -44,7 +44,7 @@ FOLLOWS = {"kv": "heads", "k": "d/heads"}
 IGNORED = {**ROTARY, "is_decoder": "a decoder in any case", "use_sliding_window": "read by nothing"}
 
 
-def _mistral(count: int, **sizes: int) -> Published:
+def _mistral(count: int, **sizes: Any) -> Published:
     return measured("MistralForCausalLM", count, **sizes)
 
 
@@ -85,6 +85,10 @@ ARCHITECTURES = (Architecture(
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "MinistralForQuestionAnswering": "transformer"},
+    published={
+        "ministral-8b": measured("MinistralForCausalLM", 8_019_808_256, V=131072, d=4096, h=12288, L=36, heads=32, kv=8,
+                                 k=128, L_global=9, window=32768),
+    },
 ), Architecture(
     "ministral3",
     classes=decoder_heads("Ministral3", decoder(window_block)),

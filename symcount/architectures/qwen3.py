@@ -1,13 +1,14 @@
-"""Qwen3: the LLaMA block with a norm over the width of each query and key head.
+"""Qwen3: the LLaMA block with a norm over the width of each query and key head; the dense Hunyuan is its like.
 
-Source: Yang et al. 2025, "Qwen3 technical report", table 1 and section 2.
+Source: Yang et al. 2025, "Qwen3 technical report", table 1 and section 2; Hunyuan: the implementation in
+transformers 5.23.0.
 """
 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
-from symcount.layers import decoder_heads, per_head, rotary_block, windowed
+from symcount.layers import decoder, decoder_heads, per_head, rotary_block, windowed
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """2dk·heads + 2dk·kv + 2k + 3dh + 2d parameters."""
     return rotary_block(x, z, mask, bias=z.attention_bias, normed=per_head)
+
+
+def hunyuan_block(x: Tensor, z: Any) -> Tensor:
+    """The same."""
+    return rotary_block(x, z, bias=z.attention_bias, normed=per_head)
 
 
 def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
@@ -50,4 +56,20 @@ ARCHITECTURES = (Architecture(
         "qwen3-14b": _qwen(14_768_307_200, d=5120, h=17408, L=40, heads=40),
         "qwen3-32b": _qwen(32_762_123_264, d=5120, h=25600, L=64, heads=64),
     },
+), Architecture(
+    "hunyuan_v1_dense",
+    classes=decoder_heads("HunYuanDenseV1", decoder(hunyuan_block), "ForCausalLM ForSequenceClassification"),
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=290943, d=4096, h=11008, L=32, heads=32),
+        "attention_bias": ("attention_bias", False),
+    },
+    ignored={**ROTARY, "eod_token_id": "chooses how text is generated"},
+    stored={
+        **DECODER_NAMES,
+        "layers.attention.query_norm": "layers.{i}.self_attn.query_layernorm",
+        "layers.attention.key_norm": "layers.{i}.self_attn.key_layernorm",
+    },
+    stored_heads=HEAD_NAMES,
+    base="model",
 ),)
