@@ -90,7 +90,7 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "eurobert-210m": _eurobert(211_766_016, d=768, h=3072, L=12, heads=12),
-        "eurobert-610m": _eurobert(607_874_688, d=1152, h=4096, L=26, heads=18, kv=6),
-        "eurobert-2.1b": _eurobert(2_107_590_912, d=2304, h=6144, L=32, heads=18, kv=6),
+        "eurobert-610m": _eurobert(607_874_688, d=1152, h=4096, L=26, heads=18, kv=6, k=64),
+        "eurobert-2.1b": _eurobert(2_107_590_912, d=2304, h=6144, L=32, heads=18, kv=6, k=128),
     },
 ),)

@@ -176,8 +176,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "granite-3.1-2b": _granite(2_533_531_648, V=49155, d=2048, h=8192, L=40, heads=32, kv=8),
-        "granite-3.1-8b": _granite(8_170_848_256, V=49155, d=4096, h=12800, L=40, heads=32, kv=8),
+        "granite-3.1-2b": _granite(2_533_531_648, V=49155, d=2048, h=8192, L=40, heads=32, kv=8, k=64),
+        "granite-3.1-8b": _granite(8_170_848_256, V=49155, d=4096, h=12800, L=40, heads=32, kv=8, k=128),
     },
 ), Architecture(
     "ernie4_5",

@@ -51,11 +51,11 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "phi-3-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, windowed=True, window=2047),
-        "phi-3-medium": _phi(13_960_238_080, V=32064, d=5120, h=17920, L=40, heads=40, kv=10, windowed=True,
+        "phi-3-medium": _phi(13_960_238_080, V=32064, d=5120, h=17920, L=40, heads=40, kv=10, k=128, windowed=True,
                              window=2047),
         "phi-3.5-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, windowed=True, window=262144),
-        "phi-4": _phi(14_659_507_200, V=100352, d=5120, h=17920, L=40, heads=40, kv=10),
-        "phi-4-mini": _phi(3_836_021_760, tied=True, V=200064, d=3072, h=8192, L=32, heads=24, kv=8,
+        "phi-4": _phi(14_659_507_200, V=100352, d=5120, h=17920, L=40, heads=40, kv=10, k=128),
+        "phi-4-mini": _phi(3_836_021_760, tied=True, V=200064, d=3072, h=8192, L=32, heads=24, kv=8, k=128,
                            windowed=True, window=262144),
     },
 ),)

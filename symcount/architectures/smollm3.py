@@ -64,6 +64,6 @@ ARCHITECTURES = (Architecture(
     base={"": "model", "SmolLM3ForQuestionAnswering": "transformer"},
     published={
         "smollm3-3b": measured("SmolLM3ForCausalLM", 3_075_098_624, V=128256, d=2048, h=11008, L=36, heads=16, kv=4,
-                               tied=True),
+                               k=128, tied=True),
     },
 ),)
