@@ -52,24 +52,58 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
-def local_layers(every: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """How a family settles which layers attend to all tokens: a list, or each layer whose number `every` divides.
+def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
+    """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
 
-    A configuration that has no list may give another number in its "sliding_window_pattern".
+    Raises ConfigError for a list that `layer_kinds` refuses, and for layers with a window that is no number.
     """
-    def settle(config: Mapping[str, Any]) -> dict[str, Any]:
-        found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None})
-        if not found:
-            step = config.get("sliding_window_pattern", every)
-            if isinstance(step, bool) or not isinstance(step, int) or step < 1:
-                raise ConfigError(f"sliding_window_pattern = {step!r}: a whole number of at least 1 is needed, "
-                                  "or the list layer_types")
-            found = {"L_global": config["num_hidden_layers"] // step}
-        window = config["sliding_window"]
-        if isinstance(window, bool) or (window is None and found["L_global"] < config["num_hidden_layers"]):
-            raise ConfigError(f"sliding_window = {window}: a whole number is needed, as not all layers see all tokens")
-        return {**found, "window": window}
+    found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None}) or {"L_global": full}
+    if found["L_global"] == config["num_hidden_layers"]:
+        return {**found, "window": None}
+    return {**found, "window": _window(config)}
+
+
+def global_every(step: int) -> Callable[[Mapping[str, Any]], dict[str, int | None]]:
+    """How a family settles the same where each layer whose number `step` divides attends to all tokens.
+
+    A configuration without layer_types may give another number in its sliding_window_pattern.
+    """
+    def settle(config: Mapping[str, Any]) -> dict[str, int | None]:
+        every = step if config["layer_types"] is not None else config.get("sliding_window_pattern", step)
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ConfigError(f"sliding_window_pattern = {every!r}: a whole number of at least 1 is needed, "
+                              "or the list layer_types")
+        return windows(config, config["num_hidden_layers"] // every)
     return settle
+
+
+def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
+    """{windowed, window}: every layer has the window, or none where it is null."""
+    windowed = config["sliding_window"] is not None
+    return {"windowed": windowed, "window": _window(config) if windowed else None}
+
+
+def _window(config: Mapping[str, Any]) -> int:
+    window = config["sliding_window"]
+    if not isinstance(window, int) or isinstance(window, bool):
+        raise ConfigError(f"sliding_window = {window!r}: a whole number is needed where layers have a window")
+    return window
+
+
+QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28,
+                                "layer_types": None}
+
+
+def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{L_global, window} of Qwen: where windows are used, all layers but the first max_window_layers have one."""
+    used, first, L = config["use_sliding_window"], config["max_window_layers"], config["num_hidden_layers"]
+    if not isinstance(used, bool):
+        raise ConfigError(f"use_sliding_window = {used!r}: true or false is needed")
+    if not used or config["sliding_window"] is None:
+        return windows({**config, "sliding_window": None}, L)
+    if not isinstance(first, int) or isinstance(first, bool):
+        raise ConfigError(f"max_window_layers = {first!r}: a whole number is needed")
+    return windows(config, min(max(first, 0), L))
 
 
 DECODER_NAMES: dict[Any, Any] = {

@@ -7,8 +7,8 @@ Source: the configurations of Command R, Command R+ and Command R7B; the paralle
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, local_layers, measured
-from symcount.layers import attention, decoder, decoder_heads, gated, local_global, norm, residual
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual, windowed
 from symcount.layers.attention import each_head
 from symcount.masks import Mask
 from symcount.network import within
@@ -81,13 +81,13 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "cohere2",
-    classes=decoder_heads("Cohere2", local_global(block2, kind="layer_norm"), "ForCausalLM"),
+    classes=decoder_heads("Cohere2", windowed(block2, kind="layer_norm"), "ForCausalLM"),
     sizes="window L_global",
     flags={"qk_norm": False},
     follows={"kv": "heads", "k": "d/heads", "L_global": "floor(L/4)"},
     keys=KEYS,
     reads={"sliding_window": 4096, "sliding_window_pattern": 4, "layer_types": None},
-    settle=local_layers(4),
+    settle=global_every(4),
     ignored={
         **NO_WEIGHTS,
         "_sliding_window_pattern": "layer_types says it",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, local_layers, measured
-from symcount.layers import attention, decoder, decoder_heads, gated, local_global, norm, per_head, residual
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual, windowed
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -57,7 +57,7 @@ def settle3(config: dict[str, Any]) -> dict[str, Any]:
     both = config["use_bidirectional_attention"]
     if both is not None and not isinstance(both, bool):
         raise ConfigError(f"use_bidirectional_attention = {both!r}: true or false is needed")
-    return {**local_layers(6)(config), "bidirectional": bool(both)}
+    return {**global_every(6)(config), "bidirectional": bool(both)}
 
 
 HEADS = "ForCausalLM ForSequenceClassification ForTokenClassification"
@@ -114,12 +114,12 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "gemma2",
-    classes=decoder_heads("Gemma2", local_global(sandwich), HEADS),
+    classes=decoder_heads("Gemma2", windowed(sandwich), HEADS),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},
     keys=KEYS,
     reads=LOCAL,
-    settle=local_layers(2),
+    settle=global_every(2),
     ignored=NO_WEIGHTS,
     only=ONE_WAY,
     stored=NORMS,
@@ -133,8 +133,8 @@ ARCHITECTURES = (Architecture(
 ), Architecture(
     "gemma3_text",
     classes={
-        **decoder_heads("Gemma3Text", local_global(sandwich3), "ForSequenceClassification"),
-        "Gemma3ForCausalLM": decoder_heads("Gemma3", local_global(sandwich3))["Gemma3ForCausalLM"],
+        **decoder_heads("Gemma3Text", windowed(sandwich3), "ForSequenceClassification"),
+        "Gemma3ForCausalLM": decoder_heads("Gemma3", windowed(sandwich3))["Gemma3ForCausalLM"],
     },
     sizes="window L_global",
     flags={"bidirectional": False},
@@ -162,12 +162,12 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "vaultgemma",
-    classes=decoder_heads("VaultGemma", local_global(block), "ForCausalLM"),
+    classes=decoder_heads("VaultGemma", windowed(block), "ForCausalLM"),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},
     keys=KEYS,
     reads=LOCAL,
-    settle=local_layers(2),
+    settle=global_every(2),
     ignored=NO_WEIGHTS,
     stored={**DECODER_NAMES, "layers.mlp_norm": "layers.{i}.pre_feedforward_layernorm"},
     stored_heads=HEAD_NAMES,

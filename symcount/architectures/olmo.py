@@ -9,8 +9,8 @@ section 2; OLMo team 2025, "Olmo 3", section 3.2; LG AI Research 2025, "EXAONE 4
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, local_layers, measured
-from symcount.layers import attention, decoder, decoder_heads, embed, gated, local_global, norm, per_head, residual
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.layers import attention, decoder, decoder_heads, embed, gated, norm, per_head, residual, windowed
 from symcount.layers.attention import all_heads
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
@@ -107,12 +107,12 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "olmo3",
-    classes=decoder_heads("Olmo3", local_global(block2), HEADS),
+    classes=decoder_heads("Olmo3", windowed(block2), HEADS),
     sizes="window L_global",
     follows={"kv": "heads", "k": "d/heads", "L_global": "floor(L/4)"},
     keys=KEYS,
     reads={"sliding_window": 4096, "layer_types": None},
-    settle=local_layers(4),
+    settle=global_every(4),
     ignored=ROTARY,
     stored=ALL_HEADS,
     stored_heads=HEAD_NAMES,
@@ -125,12 +125,12 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "exaone4",
-    classes=decoder_heads("Exaone4", local_global(exaone)),
+    classes=decoder_heads("Exaone4", windowed(exaone)),
     sizes="window L_global",
     follows={"k": "d/heads", "L_global": "floor(L/4)"},
     keys=decoder_keys(V=102400, d=4096, h=16384, L=32, heads=32, kv=32),
     reads={"sliding_window": 4096, "sliding_window_pattern": 4, "layer_types": None},
-    settle=local_layers(4),
+    settle=global_every(4),
     ignored=ROTARY,
     stored=NAMES,
     stored_heads=HEAD_NAMES,

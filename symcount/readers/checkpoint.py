@@ -37,14 +37,14 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
-    groups: dict[tuple[str, int, str], list[str]] = {}
+    groups: dict[tuple[str, int, str], list[str]] = {}  # layers of another kind are not fused
     told: dict[str, str | None] = {}
     for path, x in made.items():
         count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
-        name, form = _named(model, path, table)
+        name, form, kind = _named(model, path, table)
         told[name] = form
-        if count:  # layers of another kind are stored under the same name, and are other tensors
-            groups.setdefault((name, count, ".".join(path.split(".")[:2])), []).append(path)
+        if count:
+            groups.setdefault((name, count, kind), []).append(path)
     for (name, runs, _), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
@@ -80,16 +80,19 @@ def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None]]:
     return found
 
 
-def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) -> tuple[str, str | None]:
-    """Their name of one of our weights. An entry for `layers.mlp` serves `layers.dense.mlp` too."""
+def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) -> tuple[str, str | None, str]:
+    """Their name of one of our weights, its dimensions, and the kind of its layer.
+
+    An entry for `layers.mlp` serves `layers.dense.mlp` too.
+    """
     parts = path.split(".")
-    for found in (path, ".".join([parts[0], *parts[2:]])):
+    for found, kind in ((path, ""), (".".join([parts[0], *parts[2:]]), "".join(parts[1:2]))):
         if found in table:
-            return table[found]
+            return *table[found], kind
         module, _, leaf = found.rpartition(".")
         if module in table:
             name, shape = table[module]
-            return f"{name}.{leaf}", shape if leaf == "weight" else None
+            return f"{name}.{leaf}", shape if leaf == "weight" else None, kind
     raise ModelError(f"{model.title}: it is not known how a checkpoint names {path}")
 
 
