@@ -6,6 +6,8 @@ FILES: tuple[str, ...] = (
     "distilbert",
     "gpt2",
     "llama",
+    "mamba",
+    "mamba2",
     "mixtral",
     "mlp",
 )
@@ -13,8 +15,11 @@ TYPES: dict[str, str] = {
     "bert": "bert",
     "dense": "dense",
     "distilbert": "distilbert",
+    "falcon_mamba": "mamba",
     "gpt2": "gpt2",
     "llama": "llama",
+    "mamba": "mamba",
+    "mamba2": "mamba2",
     "mixtral": "mixtral",
     "mlp": "mlp",
 }
@@ -35,5 +40,12 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-2-70b": ("llama", "LlamaForCausalLM", 68_976_648_192),
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
+    "mamba-130m": ("mamba", "MambaForCausalLM", 129_135_360),
+    "mamba-370m": ("mamba", "MambaForCausalLM", 1),
+    "mamba-790m": ("mamba", "MambaForCausalLM", 793_204_224),
+    "mamba-1.4b": ("mamba", "MambaForCausalLM", 1),
+    "mamba-2.8b": ("mamba", "MambaForCausalLM", 2_768_345_600),
+    "falcon-mamba-7b": ("falcon_mamba", "FalconMambaForCausalLM", 7_272_665_088),
+    "codestral-mamba-7b": ("mamba2", "Mamba2ForCausalLM", 7_285_403_648),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
 }
