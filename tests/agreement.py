@@ -22,6 +22,8 @@ from symcount.sizes import value
 DATA = Path(__file__).parent / "data"
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
+# The table calls two matrices of RWKV's MLP, by their names, attention: these are compared as one.
+ONE = {"rwkv": ("attention", "ssm", "mlp")}
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
@@ -58,6 +60,12 @@ def components(subject):
     return {part: count for part, count in found.items() if count}
 
 
+def joined(counts, parts):
+    """The counts, those of some parts as one."""
+    rest = {part: count for part, count in counts.items() if part not in parts}
+    return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
 SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&img(?P<side>\d+))?")
 LENGTH = {None: "s", "img": "side", "aud": "samples", "mel": "frames"}
 
@@ -86,7 +94,8 @@ def disagreements(row):
     found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
-    found.append(("components", components(subject), row["components"]))
+    one = ONE.get(row["id"].split("/")[0], ())
+    found.append(("components", joined(components(subject), one), joined(row["components"], one)))
     ours = {(one.name, one.shape): one.count for one in checkpoint(subject)}
     theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))

@@ -6,9 +6,9 @@ Source: Gu and Dao 2023, "Mamba", section 3.4; Falcon Mamba: Zuo et al. 2024, "F
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import HEAD_NAMES, measured, number
+from symcount.hub import HEAD_NAMES, TIME_STEP, mamba_names, measured, number
 from symcount.layers import decoder, decoder_heads, norm, residual
-from symcount.layers.state_space import MAMBA, TIME_STEP, mamba, mixer_names
+from symcount.layers.state_space import mamba
 from symcount.network import pointwise, within
 from symcount.tensors import Tensor
 
@@ -49,7 +49,7 @@ IGNORED = {
 STORED = {
     "embeddings": "embeddings",
     "layers.norm": "layers.{i}.norm",
-    **mixer_names("mixer", MAMBA),
+    **mamba_names("mixer"),
     "norm": "norm_f",
 }
 SIZES = {
@@ -83,9 +83,9 @@ ARCHITECTURES = (
         base="backbone",
         published={
             "mamba-130m": _mamba(129_135_360, d=768, inner=1536, r_dt=48, L=24),
-            "mamba-370m": _mamba(1, d=1024, inner=2048, r_dt=64, L=48),
+            "mamba-370m": _mamba(371_516_416, d=1024, inner=2048, r_dt=64, L=48),
             "mamba-790m": _mamba(793_204_224, d=1536, inner=3072, r_dt=96, L=48),
-            "mamba-1.4b": _mamba(1, d=2048, inner=4096, r_dt=128, L=48),
+            "mamba-1.4b": _mamba(1_372_178_432, d=2048, inner=4096, r_dt=128, L=48),
             "mamba-2.8b": _mamba(2_768_345_600, d=2560, inner=5120, r_dt=160, L=64),
         },
     ),

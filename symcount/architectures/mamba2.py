@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import HEAD_NAMES, measured, number
+from symcount.hub import HEAD_NAMES, TIME_STEP, mamba2_names, measured, number
 from symcount.layers import decoder, decoder_heads, norm, residual
-from symcount.layers.state_space import MAMBA2, TIME_STEP, mamba2, mixer_names
+from symcount.layers.state_space import mamba2
 from symcount.network import within
 from symcount.tensors import Tensor
 
@@ -71,7 +71,7 @@ ARCHITECTURES = (Architecture(
     stored={
         "embeddings": "embeddings",
         "layers.norm": "layers.{i}.norm",
-        **mixer_names("mixer", MAMBA2),
+        **mamba2_names("mixer"),
         "norm": "norm_f",
     },
     stored_heads=HEAD_NAMES,
@@ -79,5 +79,10 @@ ARCHITECTURES = (Architecture(
     published={
         "codestral-mamba-7b": _mamba2(7_285_403_648, V=32768, d=4096, L=64, inner=8192, heads=128, groups=8,
                                       state=128, tied=False),
+        "mamba2-130m": _mamba2(128_989_632, V=50288, d=768, L=24, inner=1536, heads=24, groups=1, state=128, tied=True),
+        "mamba2-370m": _mamba2(368_346_624, V=50288, d=1024, L=48, inner=2048, heads=32, groups=1, state=128, tied=True),
+        "mamba2-780m": _mamba2(780_161_280, V=50288, d=1536, L=48, inner=3072, heads=48, groups=1, state=128, tied=True),
+        "mamba2-1.3b": _mamba2(1_343_757_312, V=50288, d=2048, L=48, inner=4096, heads=64, groups=1, state=128, tied=True),
+        "mamba2-2.7b": _mamba2(2_702_599_680, V=50288, d=2560, L=64, inner=5120, heads=80, groups=1, state=128, tied=True),
     },
 ),)

@@ -27,49 +27,8 @@ from symcount.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from symcount.polynomials import Size
-
-_START = "how weights start, not how many there are"
-_KERNEL = "another kernel for the same products"
-# Keys of configurations that change no count
-TIME_STEP = {
-    **dict.fromkeys(("time_step_scale", "time_step_min", "time_step_max", "time_step_floor", "time_step_init_scheme",
-                     "rescale_prenorm_residual"), _START),
-    **dict.fromkeys(("use_mambapy", "use_associative_scan", "use_mamba_kernels"), _KERNEL),
-    "residual_in_fp32": "how numbers are stored; counts are of numbers",
-    "time_step_limit": "bounds of a step in time, which is elementwise",
-}
-
-
-def mixer_names(theirs: str, names: dict[Any, Any]) -> dict[Any, Any]:
-    """The names in a checkpoint of a mixer that they call `theirs`, from those within it."""
-    def ours(path: Any) -> Any:
-        return tuple(map(ours, path)) if isinstance(path, tuple) else f"layers.mixer.{path}"
-
-    return {ours(path): (f"layers.{{i}}.{theirs}.{name[0]}", name[1]) if isinstance(name, tuple)
-            else f"layers.{{i}}.{theirs}.{name}" for path, name in names.items()}
-
-
-_SAME = {"decay": "A_log", "skip": "D", "output": "out_proj"}
-MAMBA: dict[Any, Any] = {
-    **_SAME,
-    ("input", "gate"): "in_proj",
-    "convolution.weight": ("conv1d.weight", "inner 1 w"),
-    "convolution.bias": "conv1d.bias",
-    ("time_down", "enter", "leave"): "x_proj",
-    "time_up": "dt_proj",
-}
-MAMBA2: dict[Any, Any] = {
-    **_SAME,
-    ("gate", "input", "enter", "leave", "time"): "in_proj",
-    ("input_convolution.weight", "enter_convolution.weight", "leave_convolution.weight"):
-        ("conv1d.weight", "inner+2*groups*state 1 w"),
-    ("input_convolution.bias", "enter_convolution.bias", "leave_convolution.bias"): "conv1d.bias",
-    "time_bias": "dt_bias",
-    "gated_norm": "norm",
-}
 
 
 def causal_convolution(x: Tensor, name: str, *, over: str, w: Size, bias: bool) -> Tensor:
@@ -89,7 +48,8 @@ def mamba(x: Tensor, *, inner: Size, state: Size, r_dt: Size, w: Size, bias: boo
     """A selective state space: its steps in time, and what enters and leaves its state, depend on the token.
 
     Parameters: 3d·inner for the maps in and out, w·inner for the convolution, 2inner(r_dt + state) for what is
-    selected, inner(state + 3) for decay, skip and biases. `normed(y, name)` norms the step in time and what enters and leaves.
+    selected, inner(state + 3) for decay, skip and biases. `normed(y, name)` norms what is selected: the step in time,
+    what enters and what leaves.
 
     Source: Gu and Dao 2023, "Mamba", section 3.4 and algorithm 2.
     """
