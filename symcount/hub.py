@@ -119,19 +119,19 @@ def mamba_names(theirs: str) -> dict[Any, Any]:
     }
 
 
-def mamba2_names(theirs: str) -> dict[Any, Any]:
+def mamba2_names(theirs: str, ours: str = "layers.mixer") -> dict[Any, Any]:
     """The names of a Mamba-2 mixer, which they call `theirs`."""
     at = f"layers.{{i}}.{theirs}"
-    kernels = tuple(f"layers.mixer.{name}_convolution" for name in ("input", "enter", "leave"))
+    kernels = tuple(f"{ours}.{name}_convolution" for name in ("input", "enter", "leave"))
     return {
-        tuple(f"layers.mixer.{name}" for name in ("gate", "input", "enter", "leave", "time")): f"{at}.in_proj",
+        tuple(f"{ours}.{name}" for name in ("gate", "input", "enter", "leave", "time")): f"{at}.in_proj",
         tuple(f"{path}.weight" for path in kernels): (f"{at}.conv1d.weight", "inner+2*groups*state 1 w"),
         tuple(f"{path}.bias" for path in kernels): f"{at}.conv1d.bias",
-        "layers.mixer.time_bias": f"{at}.dt_bias",
-        "layers.mixer.decay": f"{at}.A_log",
-        "layers.mixer.skip": f"{at}.D",
-        "layers.mixer.gated_norm": f"{at}.norm",
-        "layers.mixer.output": f"{at}.out_proj",
+        f"{ours}.time_bias": f"{at}.dt_bias",
+        f"{ours}.decay": f"{at}.A_log",
+        f"{ours}.skip": f"{at}.D",
+        f"{ours}.gated_norm": f"{at}.norm",
+        f"{ours}.output": f"{at}.out_proj",
     }
 
 

@@ -65,6 +65,8 @@ _ROWS = (
     ("groups", "groups", r"n_{\mathrm{groups}}", 1, "n_groups"),
     ("chunk", "tokens of a chunk", r"n_{\mathrm{chunk}}", 1, "chunk_size"),
     ("r_dt", "rank of the time step", r"r_{\mathrm{dt}}", 1, "dt_rank"),
+    ("r_a", "rank of an adapter", r"r_{\mathrm{a}}", 1, "adapter_rank"),
+    ("blocks", "blocks used in turn", r"n_{\mathrm{blocks}}", 0, "num_mem_blocks"),
     ("ssm_heads", "heads of a state-space mixer", r"n_{\mathrm{ssm}}", 1, "mamba_n_heads"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),

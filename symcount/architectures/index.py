@@ -14,6 +14,7 @@ FILES: tuple[str, ...] = (
     "mixtral",
     "mlp",
     "rwkv",
+    "zamba",
 )
 TYPES: dict[str, str] = {
     "bamba": "bamba",
@@ -31,6 +32,8 @@ TYPES: dict[str, str] = {
     "mixtral": "mixtral",
     "mlp": "mlp",
     "rwkv": "rwkv",
+    "zamba": "zamba",
+    "zamba2": "zamba",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bamba-9b": ("bamba", "BambaForCausalLM", 9_780_235_392),
@@ -64,11 +67,11 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "mamba-2.8b": ("mamba", "MambaForCausalLM", 2_768_345_600),
     "falcon-mamba-7b": ("falcon_mamba", "FalconMambaForCausalLM", 7_272_665_088),
     "codestral-mamba-7b": ("mamba2", "Mamba2ForCausalLM", 7_285_403_648),
-    "mamba2-130m": ("mamba2", "Mamba2ForCausalLM", 1),
-    "mamba2-370m": ("mamba2", "Mamba2ForCausalLM", 1),
-    "mamba2-780m": ("mamba2", "Mamba2ForCausalLM", 1),
-    "mamba2-1.3b": ("mamba2", "Mamba2ForCausalLM", 1),
-    "mamba2-2.7b": ("mamba2", "Mamba2ForCausalLM", 1),
+    "mamba2-130m": ("mamba2", "Mamba2ForCausalLM", 128_989_632),
+    "mamba2-370m": ("mamba2", "Mamba2ForCausalLM", 368_346_624),
+    "mamba2-780m": ("mamba2", "Mamba2ForCausalLM", 780_161_280),
+    "mamba2-1.3b": ("mamba2", "Mamba2ForCausalLM", 1_343_757_312),
+    "mamba2-2.7b": ("mamba2", "Mamba2ForCausalLM", 2_702_599_680),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
     "rwkv-4-169m": ("rwkv", "RwkvForCausalLM", 169_342_464),
     "rwkv-4-430m": ("rwkv", "RwkvForCausalLM", 430_397_440),
@@ -76,4 +79,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "rwkv-4-3b": ("rwkv", "RwkvForCausalLM", 2_984_627_200),
     "rwkv-4-7b": ("rwkv", "RwkvForCausalLM", 7_392_649_216),
     "rwkv-4-14b": ("rwkv", "RwkvForCausalLM", 14_148_597_760),
+    "zamba-7b": ("zamba", "ZambaForCausalLM", 1),
+    "zamba2-1.2b": ("zamba2", "Zamba2ForCausalLM", 1),
+    "zamba2-2.7b": ("zamba2", "Zamba2ForCausalLM", 1),
+    "zamba2-7b": ("zamba2", "Zamba2ForCausalLM", 1),
 }

@@ -69,11 +69,10 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         raise ConfigError(f"block_auto_adjust_ff_dim = {adjusted!r}: true or false is needed")
     if adjusted:
         h = 2 * h // 3
-        if factor is not None:
-            if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor < _MOST:
-                raise ConfigError(f"block_ffn_dim_multiplier = {factor!r}: a number above 0 is needed")
-            step = number(config, "block_multiple_of")
-            h = -(-int(factor * h) // step) * step  # in floating point, as the model itself does
+        if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor < _MOST:
+            raise ConfigError(f"block_ffn_dim_multiplier = {factor!r}: a number above 0 is needed")
+        step = number(config, "block_multiple_of")
+        h = -(-int(factor * h) // step) * step  # in floating point, as the model itself does
     return {**found, "h": h, **tied(config)}
 
 
@@ -192,8 +191,8 @@ ARCHITECTURES = (
         stored_heads=HEAD_NAMES,
         base="model",
         published={
-            "lfm2-8b-a1b": measured("Lfm2MoeForCausalLM", 8_339_929_856, V=65536, d=2048, h=7168, h_e=1792, L=24, heads=32,
-                                    kv=8, k=64, E=32, K=4, L_attn=6, L_dense=2, w=3),
+            "lfm2-8b-a1b": measured("Lfm2MoeForCausalLM", 8_339_929_856, V=65536, d=2048, h=7168, h_e=1792, L=24,
+                                    heads=32, kv=8, k=64, E=32, K=4, L_attn=6, L_dense=2, w=3),
         },
     ),
 )

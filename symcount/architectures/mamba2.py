@@ -37,8 +37,8 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {"inner": None if expand == 2 else inner}
 
 
-def _mamba2(count: int, **sizes: Any) -> Published:
-    return measured("Mamba2ForCausalLM", count, w=4, chunk=256, **sizes)
+def _mamba2(count: int, **sizes: int) -> Published:
+    return measured("Mamba2ForCausalLM", count, V=50288, groups=1, state=128, w=4, chunk=256, tied=True, **sizes)
 
 
 ARCHITECTURES = (Architecture(
@@ -77,12 +77,12 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="backbone",
     published={
-        "codestral-mamba-7b": _mamba2(7_285_403_648, V=32768, d=4096, L=64, inner=8192, heads=128, groups=8,
-                                      state=128, tied=False),
-        "mamba2-130m": _mamba2(128_989_632, V=50288, d=768, L=24, inner=1536, heads=24, groups=1, state=128, tied=True),
-        "mamba2-370m": _mamba2(368_346_624, V=50288, d=1024, L=48, inner=2048, heads=32, groups=1, state=128, tied=True),
-        "mamba2-780m": _mamba2(780_161_280, V=50288, d=1536, L=48, inner=3072, heads=48, groups=1, state=128, tied=True),
-        "mamba2-1.3b": _mamba2(1_343_757_312, V=50288, d=2048, L=48, inner=4096, heads=64, groups=1, state=128, tied=True),
-        "mamba2-2.7b": _mamba2(2_702_599_680, V=50288, d=2560, L=64, inner=5120, heads=80, groups=1, state=128, tied=True),
+        "codestral-mamba-7b": measured("Mamba2ForCausalLM", 7_285_403_648, V=32768, d=4096, L=64, inner=8192,
+                                       heads=128, groups=8, state=128, w=4, chunk=256, tied=False),
+        "mamba2-130m": _mamba2(128_989_632, d=768, L=24, inner=1536, heads=24),
+        "mamba2-370m": _mamba2(368_346_624, d=1024, L=48, inner=2048, heads=32),
+        "mamba2-780m": _mamba2(780_161_280, d=1536, L=48, inner=3072, heads=48),
+        "mamba2-1.3b": _mamba2(1_343_757_312, d=2048, L=48, inner=4096, heads=64),
+        "mamba2-2.7b": _mamba2(2_702_599_680, d=2560, L=64, inner=5120, heads=80),
     },
 ),)

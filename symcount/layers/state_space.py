@@ -70,8 +70,8 @@ def mamba(x: Tensor, *, inner: Size, state: Size, r_dt: Size, w: Size, bias: boo
 
 def selective_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay: Tensor) -> Tensor:
     """State after state, elementwise, and what leaves each: b·s·inner·state multiply-adds."""
-    states = pointwise(y, time, enter, decay, kind="scan", to="b s inner state")
-    return contract(states, leave, to="b s inner", name="leave")
+    states = pointwise(y, time, enter, decay, kind="scan", to=" ".join([*y.axes, "state"]))
+    return contract(states, leave, to=" ".join(y.axes), name="leave")
 
 
 def mamba2(x: Tensor, *, inner: Size, heads: Size, groups: Size, state: Size, w: Size, chunk: Size, bias: bool,
@@ -108,6 +108,7 @@ def chunked_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay: T
     """The same states by matrices: scores within each of n chunks, the last filled up, and one state from each to all.
 
     Multiply-adds: b·n·chunk·heads(chunk(state + k) + 2k·state) + b(n + 1)²·heads·k·state for n = ceil(s, chunk).
+    Where chunk or state is 1, PyTorch multiplies element by element, and would be counted as less.
     """
     s = y.axes["s"]
     n = ceil(s, chunk)

@@ -13,6 +13,7 @@ from symcount.sizes import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
 
     from symcount.architecture import Model, Names
     from symcount.tensors import Tensor
@@ -37,18 +38,18 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
-    groups: dict[tuple[str, int, str], list[str]] = {}
+    groups: dict[tuple[Any, ...], list[str]] = {}
     told: dict[str, str | None] = {}
     for path, x in made.items():
         count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
-        name, form = _named(model, path, table)
+        name, form, entry = _named(model, path, table)
         told[name] = form
         if count:  # layers of another kind are stored under the same name, and are other tensors
-            groups.setdefault((name, count, ".".join(path.split(".")[:2])), []).append(path)
-    for (name, runs, _), paths in groups.items():
+            groups.setdefault((name, count, entry, ".".join(path.split(".")[:2])), []).append(path)
+    for (name, runs, *_), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
-            elements = prod(shape) * runs
+            elements = sum(value(prod(made[path].axes.values(), start=1), {}) for path in paths) * runs
             shape = tuple(value(read(side, model.number), {}) for side in said.split())
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
@@ -59,8 +60,8 @@ def checkpoint(model: Model) -> list[Stored]:
     return list(found.values())
 
 
-def _table(model: Model) -> dict[str, tuple[str, str | None]]:
-    """{our path: (theirs, its dimensions or None)} of the model's class."""
+def _table(model: Model) -> dict[str, tuple[str, str | None, Any]]:
+    """{our path: (theirs, its dimensions or None, what is stored as one with it)} of the model's class."""
     architecture = model.architecture
     first = next(iter(architecture.classes))
     base = architecture.base if isinstance(architecture.base, str) else architecture.base.get(
@@ -70,17 +71,17 @@ def _table(model: Model) -> dict[str, tuple[str, str | None]]:
     return {**_paths(architecture.stored, base + "." if base else ""), **_paths(heads, "")}
 
 
-def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None]]:
-    found = {}
+def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None, Any]]:
+    found: dict[str, tuple[str, str | None, Any]] = {}
     for ours, theirs in names.items():
         if isinstance(theirs, dict):  # the names of one class
             continue
         name, shape = theirs if isinstance(theirs, tuple) else (theirs, None)
-        found.update(dict.fromkeys(ours if isinstance(ours, tuple) else (ours,), (base + name, shape)))
+        found.update(dict.fromkeys(ours if isinstance(ours, tuple) else (ours,), (base + name, shape, ours)))
     return found
 
 
-def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) -> tuple[str, str | None]:
+def _named(model: Model, path: str, table: dict[str, tuple[str, str | None, Any]]) -> tuple[str, str | None, Any]:
     """Their name of one of our weights. An entry for `layers.mlp` serves `layers.dense.mlp` too."""
     parts = path.split(".")
     for found in (path, ".".join([parts[0], *parts[2:]])):
@@ -88,8 +89,8 @@ def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) ->
             return table[found]
         module, _, leaf = found.rpartition(".")
         if module in table:
-            name, shape = table[module]
-            return f"{name}.{leaf}", shape if leaf == "weight" else None
+            name, shape, entry = table[module]
+            return f"{name}.{leaf}", shape if leaf == "weight" else None, entry
     raise ModelError(f"{model.title}: it is not known how a checkpoint names {path}")
 
 
