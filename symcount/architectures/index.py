@@ -79,8 +79,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "rwkv-4-3b": ("rwkv", "RwkvForCausalLM", 2_984_627_200),
     "rwkv-4-7b": ("rwkv", "RwkvForCausalLM", 7_392_649_216),
     "rwkv-4-14b": ("rwkv", "RwkvForCausalLM", 14_148_597_760),
-    "zamba-7b": ("zamba", "ZambaForCausalLM", 1),
-    "zamba2-1.2b": ("zamba2", "Zamba2ForCausalLM", 1),
-    "zamba2-2.7b": ("zamba2", "Zamba2ForCausalLM", 1),
-    "zamba2-7b": ("zamba2", "Zamba2ForCausalLM", 1),
+    "zamba-7b": ("zamba", "ZambaForCausalLM", 7_232_490_496),
+    "zamba2-1.2b": ("zamba2", "Zamba2ForCausalLM", 1_215_064_704),
+    "zamba2-2.7b": ("zamba2", "Zamba2ForCausalLM", 2_662_214_560),
+    "zamba2-7b": ("zamba2", "Zamba2ForCausalLM", 7_356_749_648),
 }

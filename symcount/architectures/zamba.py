@@ -1,6 +1,6 @@
 """Zamba: Mamba mixers, and one transformer block whose weights are used again every few layers.
 
-The block sees the words beside the hidden states, and what it says is mapped by a matrix of each layer's own. In Zamba-2
+The block sees the words beside the hidden states, and each layer maps what it says by a matrix of its own. In Zamba-2
 the mixers are those of Mamba-2, several blocks may take turns, and each layer adapts its block at low rank.
 
 Source: Glorioso et al. 2024, "Zamba", section 2; Glorioso et al. 2024, "The Zamba2 suite", section 2.
@@ -15,7 +15,8 @@ from symcount.layers import decoder_heads, embed, linear, norm, residual
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution, mamba2, selective_scan
 from symcount.masks import Mask
-from symcount.network import Shared, cached, concat, contract, idle, merge, pointwise, split, tensor, weight, within
+from symcount.network import cached, concat, contract, idle, merge, pointwise, split, tensor, weight, within
+from symcount.scopes import Shared
 from symcount.sizes import per, rest
 from symcount.tensors import Tensor
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from symcount.architecture import Published
     from symcount.polynomials import Size
 
 
@@ -54,8 +56,8 @@ def mamba_heads(x: Tensor, z: Any) -> Tensor:
 
 def mixer2(x: Tensor, z: Any) -> Tensor:
     """Mamba-2; its convolution always has a bias."""
-    return mamba2(x, inner=z.inner, heads=z.ssm_heads, groups=z.groups, state=z.state, w=z.w, chunk=z.chunk, bias=z.bias,
-                  conv_bias=True)
+    return mamba2(x, inner=z.inner, heads=z.ssm_heads, groups=z.groups, state=z.state, w=z.w, chunk=z.chunk,
+                  bias=z.bias, conv_bias=True)
 
 
 def attention(x: Tensor, z: Any, own: Shared | None) -> Tensor:
@@ -83,7 +85,8 @@ def mlp(x: Tensor, z: Any, own: Shared | None) -> Tensor:
     bias = own is not None and z.bias
     gate, up = linear(x, "gate", bias=bias, h=z.h), linear(x, "up", bias=bias, h=z.h)
     if own is not None:
-        more = within("mlp", adapter, x, r=z.r_a, ups={"gate": {"h": z.h}, "up": {"h": z.h}}, name="adapter", shared=own)
+        ups = {"gate": {"h": z.h}, "up": {"h": z.h}}
+        more = within("mlp", adapter, x, r=z.r_a, ups=ups, name="adapter", shared=own)
         gate, up = (pointwise(y, low, kind="add", name="adapted") for y, low in zip((gate, up), more, strict=True))
     y = pointwise(pointwise(gate, kind="gelu", name="act"), up, kind="multiply", name="product")
     return linear(y, "down", over="h", bias=bias, d=z.d)
@@ -168,7 +171,7 @@ def settle2(config: dict[str, Any]) -> dict[str, Any]:
     d, L, expand, heads = (number(config, key) for key in ("hidden_size", "num_hidden_layers", "mamba_expand",
                                                            "n_mamba_heads"))
     listed = config["layers_block_type"]
-    if listed is None and L != len(_LAYERS):
+    if listed is None and len(_LAYERS) != L:
         raise ConfigError(f"layers_block_type is missing: which of the {L} layers have the block?")
     listed = _LAYERS if listed is None else listed
     n = has_block(layer_kinds({**config, "layers_block_type": listed}, KINDS, key="layers_block_type"))["L_attn"]
@@ -263,6 +266,10 @@ def _adapter_names() -> dict[Any, Any]:
     return found
 
 
+def _zamba2(count: int, **sizes: Any) -> Published:
+    return measured("Zamba2ForCausalLM", count, V=32000, heads=32, kv=32, r_a=128, w=4, chunk=256, **sizes)
+
+
 ARCHITECTURES = (
     Architecture(
         "zamba",
@@ -301,8 +308,8 @@ ARCHITECTURES = (
         stored_heads=HEAD_NAMES,
         base="model",
         published={
-            "zamba-7b": measured("ZambaForCausalLM", 1, V=32000, d=3712, h=14848, L=76, heads=16, kv=16, k=464,
-                                 L_attn=13, inner=7424, r_dt=232, ssm_heads=2, state=16, w=4, tied=True),
+            "zamba-7b": measured("ZambaForCausalLM", 7_232_490_496, V=32000, d=3712, h=14848, L=76, heads=16, kv=16,
+                                 k=464, L_attn=13, inner=7424, r_dt=232, ssm_heads=2, state=16, w=4, tied=True),
         },
     ),
     Architecture(
@@ -360,15 +367,12 @@ ARCHITECTURES = (
         stored_heads=HEAD_NAMES,
         base="model",
         published={
-            "zamba2-1.2b": measured("Zamba2ForCausalLM", 1, V=32000, d=2048, h=8192, L=38, heads=32, kv=32, k=128,
-                                    L_attn=6, blocks=1, r_a=128, attention_adapters=True, inner=4096, ssm_heads=64,
-                                    groups=1, state=128, w=4, chunk=256),
-            "zamba2-2.7b": measured("Zamba2ForCausalLM", 1, V=32000, d=2560, h=10240, L=54, heads=32, kv=32, k=160,
-                                    L_attn=9, blocks=2, r_a=128, inner=5120, ssm_heads=80, groups=1, state=64, w=4,
-                                    chunk=256),
-            "zamba2-7b": measured("Zamba2ForCausalLM", 1, V=32000, d=3584, h=14336, L=81, heads=32, kv=32, k=224,
-                                  L_attn=13, blocks=2, r_a=128, inner=7168, ssm_heads=112, groups=2, state=64, w=4,
-                                  chunk=256),
+            "zamba2-1.2b": _zamba2(1_215_064_704, d=2048, h=8192, L=38, k=128, L_attn=6, blocks=1, inner=4096,
+                                   ssm_heads=64, groups=1, state=128, attention_adapters=True),
+            "zamba2-2.7b": _zamba2(2_662_214_560, d=2560, h=10240, L=54, k=160, L_attn=9, blocks=2, inner=5120,
+                                   ssm_heads=80, groups=1, state=64),
+            "zamba2-7b": _zamba2(7_356_749_648, d=3584, h=14336, L=81, k=224, L_attn=13, blocks=2, inner=7168,
+                                 ssm_heads=112, groups=2, state=64),
         },
     ),
 )
