@@ -49,7 +49,11 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     for kind in listed:
         if not isinstance(kind, str) or kind not in kinds:
             raise ConfigError(f"{key}: unknown kind {kind!r}; known: {', '.join(kinds)}")
-    return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
+    found = {size: 0 for size in kinds.values() if size is not None}
+    for kind, size in kinds.items():
+        if size is not None:
+            found[size] += listed.count(kind)
+    return found
 
 
 def number(config: Mapping[str, Any], key: str) -> int:

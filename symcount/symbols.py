@@ -65,6 +65,8 @@ _ROWS = (
     ("groups", "groups", r"n_{\mathrm{groups}}", 1, "n_groups"),
     ("chunk", "tokens of a chunk", r"n_{\mathrm{chunk}}", 1, "chunk_size"),
     ("r_dt", "rank of the time step", r"r_{\mathrm{dt}}", 1, "dt_rank"),
+    ("L_ssm", "layers with a state-space mixer", r"L_{\mathrm{ssm}}", 0, ""),
+    ("latent", "width that experts see", r"d_{\mathrm{latent}}", 1, "moe_latent_size"),
     ("r_a", "rank of an adapter", r"r_{\mathrm{a}}", 1, "adapter_rank"),
     ("blocks", "blocks used in turn", r"n_{\mathrm{blocks}}", 0, "num_mem_blocks"),
     ("ssm_heads", "heads of a state-space mixer", r"n_{\mathrm{ssm}}", 1, "mamba_n_heads"),

@@ -22,8 +22,9 @@ from symcount.sizes import value
 DATA = Path(__file__).parent / "data"
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
-# The table calls two matrices of RWKV's MLP, by their names, attention: these are compared as one.
-ONE = {"rwkv": ("attention", "ssm", "mlp")}
+# The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
+# components are compared as one.
+ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other")}
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")

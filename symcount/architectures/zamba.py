@@ -181,9 +181,9 @@ def settle2(config: dict[str, Any]) -> dict[str, Any]:
     same(config, "hybrid_layer_ids", [i for i, kind in enumerate(listed) if kind == "hybrid"])
     if config["tie_word_embeddings"] is False and n % blocks:
         raise ConfigError(f"tie_word_embeddings = false: {n} layers with a block, which are no multiple of {blocks}")
-    if config["use_shared_attention_adapter"] is True and config["num_key_value_heads"] not in (
-            None, config["num_attention_heads"]):
-        raise ConfigError("use_shared_attention_adapter: as many key-value heads as query heads are needed")
+    if config["use_shared_attention_adapter"] is True:  # adapters are of width 2d, whatever they stand beside
+        same(config, "num_key_value_heads", config["num_attention_heads"])
+        same(config, "attention_head_dim", 2 * d // number(config, "num_attention_heads"))
     return {"L_attn": n, "blocks": blocks, "inner": None if expand == 2 else expand * d}
 
 

@@ -75,11 +75,12 @@ def selective_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay:
 
 
 def mamba2(x: Tensor, *, inner: Size, heads: Size, groups: Size, state: Size, w: Size, chunk: Size, bias: bool,
-           conv_bias: bool, normed: bool = True) -> Tensor:
+           conv_bias: bool, normed: bool = True, output_bias: bool | None = None) -> Tensor:
     """A state space in heads with one decay each; what enters and leaves the states is shared by the heads of a group.
 
     Parameters: d(3inner + 2groups·state + heads) for the maps in and out, (w + 1)(inner + 2groups·state) for the
-    convolution with a bias, 3heads for decay, skip and bias of the step in time, inner for the norm.
+    convolution with a bias, 3heads for decay, skip and bias of the step in time, inner for the norm. `output_bias` is
+    that of the map out, where it differs.
 
     Source: Dao and Gu 2024, "Transformers are SSMs", sections 6 and 7.
     """
@@ -101,7 +102,7 @@ def mamba2(x: Tensor, *, inner: Size, heads: Size, groups: Size, state: Size, w:
     y = pointwise(within("scan", chunked_scan, y, time, enter, leave, decay, chunk=chunk), y, skip, kind="skip")
     y = pointwise(merge(y, inner="g q k"), gate, kind="multiply", name="gated")
     y = norm(y, "gated_norm", over="inner", shift=False) if normed else y
-    return linear(y, "output", over="inner", bias=bias, d=x.axes["d"])
+    return linear(y, "output", over="inner", bias=bias if output_bias is None else output_bias, d=x.axes["d"])
 
 
 def chunked_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay: Tensor, *, chunk: Size) -> Tensor:
