@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
+ROUTING = {
+    "output_router_logits": "chooses what is returned",
+    "router_aux_loss_coef": "weighs a loss",
+    "router_jitter_noise": "noise while training",
+    "norm_topk_prob": "scales the scores of the experts",
+}
 MASKED = "which scores are masked; all are computed"
 MEASURED = "transformers 5.23.0 on the meta device, numel of named_parameters"
 
@@ -52,6 +58,16 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
+def dense_layers(config: Mapping[str, Any]) -> dict[str, int]:
+    """{L_dense: …} where every layer whose number `decoder_sparse_step` divides has experts, but `mlp_only_layers`."""
+    L, step, dense = config["num_hidden_layers"], config["decoder_sparse_step"], config["mlp_only_layers"] or []
+    if isinstance(step, bool) or not isinstance(step, int) or step < 1:
+        raise ConfigError(f"decoder_sparse_step = {step!r}: a whole number of at least 1 is needed")
+    if not isinstance(dense, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in dense):
+        raise ConfigError("mlp_only_layers: a list of layer numbers, from 0, is needed")
+    return {"L_dense": L - L // step + len({i for i in dense if 0 <= i < L and (i + 1) % step == 0})}
+
+
 DECODER_NAMES: dict[Any, Any] = {
     "embeddings": "embed_tokens",
     "layers.attention_norm": "layers.{i}.input_layernorm",
@@ -67,6 +83,21 @@ DECODER_NAMES: dict[Any, Any] = {
     "layers.mlp.down": "layers.{i}.mlp.down_proj",
     "norm": "norm",
 }
+
+
+def expert_names(mlp: str = "layers.{i}.mlp", *, router: str = "gate", h: str = "h_e") -> dict[Any, Any]:
+    """The names of a router, of E gated experts of width h, and of the experts that every token meets."""
+    return {
+        "layers.mlp.router": f"{mlp}.{router}",
+        ("layers.mlp.experts.gate.weight", "layers.mlp.experts.up.weight"):
+            (f"{mlp}.experts.gate_up_proj", f"E 2{h} d"),
+        "layers.mlp.experts.down.weight": (f"{mlp}.experts.down_proj", f"E d {h}"),
+        "layers.mlp.shared.gate": f"{mlp}.shared_experts.gate_proj",
+        "layers.mlp.shared.up": f"{mlp}.shared_experts.up_proj",
+        "layers.mlp.shared.down": f"{mlp}.shared_experts.down_proj",
+    }
+
+
 HEAD_NAMES: dict[Any, Any] = {"head": "lm_head", "classifier": "score", "answers": "qa_outputs"}
 
 

@@ -14,9 +14,12 @@ TYPES: dict[str, str] = {
     "dense": "dense",
     "distilbert": "distilbert",
     "gpt2": "gpt2",
+    "granitemoe": "mixtral",
+    "granitemoeshared": "mixtral",
     "llama": "llama",
     "mixtral": "mixtral",
     "mlp": "mlp",
+    "phimoe": "mixtral",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -36,4 +39,8 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
+    "mixtral-8x22b": ("mixtral", "MixtralForCausalLM", 140_620_634_112),
+    "mixtral-8x22b-v0.3": ("mixtral", "MixtralForCausalLM", 140_630_071_296),
+    "granite-3.0-3b-a800m": ("granitemoe", "GraniteMoeForCausalLM", 3_298_793_472),
+    "phi-3.5-moe": ("phimoe", "PhimoeForCausalLM", 41_873_153_344),
 }
