@@ -58,14 +58,19 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
-def dense_layers(config: Mapping[str, Any]) -> dict[str, int]:
-    """{L_dense: …} where every layer whose number `decoder_sparse_step` divides has experts, but `mlp_only_layers`."""
+def some_dense(count: int) -> dict[str, Any]:
+    """What `layers.experts.sparse_decoder` reads, of how many layers have one MLP and no experts."""
+    return {"dense": count > 0, "L_dense": count or None}
+
+
+def dense_layers(config: Mapping[str, Any]) -> dict[str, Any]:
+    """How many are dense where each layer whose number `decoder_sparse_step` divides has experts, but `mlp_only_layers`."""
     L, step, dense = config["num_hidden_layers"], config["decoder_sparse_step"], config["mlp_only_layers"] or []
     if isinstance(step, bool) or not isinstance(step, int) or step < 1:
         raise ConfigError(f"decoder_sparse_step = {step!r}: a whole number of at least 1 is needed")
     if not isinstance(dense, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in dense):
         raise ConfigError("mlp_only_layers: a list of layer numbers, from 0, is needed")
-    return {"L_dense": L - L // step + len({i for i in dense if 0 <= i < L and (i + 1) % step == 0})}
+    return some_dense(L - L // step + len({i for i in dense if 0 <= i < L and (i + 1) % step == 0}))
 
 
 DECODER_NAMES: dict[Any, Any] = {

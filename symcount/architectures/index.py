@@ -8,6 +8,8 @@ FILES: tuple[str, ...] = (
     "llama",
     "mixtral",
     "mlp",
+    "qwen2_moe",
+    "qwen3_moe",
 )
 TYPES: dict[str, str] = {
     "bert": "bert",
@@ -17,9 +19,13 @@ TYPES: dict[str, str] = {
     "granitemoe": "mixtral",
     "granitemoeshared": "mixtral",
     "llama": "llama",
+    "mellum": "qwen3_moe",
     "mixtral": "mixtral",
     "mlp": "mlp",
     "phimoe": "mixtral",
+    "qwen2_moe": "qwen2_moe",
+    "qwen3_moe": "qwen3_moe",
+    "qwen3_vl_moe_text": "qwen3_moe",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -43,4 +49,9 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "mixtral-8x22b-v0.3": ("mixtral", "MixtralForCausalLM", 140_630_071_296),
     "granite-3.0-3b-a800m": ("granitemoe", "GraniteMoeForCausalLM", 3_298_793_472),
     "phi-3.5-moe": ("phimoe", "PhimoeForCausalLM", 41_873_153_344),
+    "qwen1.5-moe-a2.7b": ("qwen2_moe", "Qwen2MoeForCausalLM", 14_315_784_192),
+    "qwen2-57b-a14b": ("qwen2_moe", "Qwen2MoeForCausalLM", 57_408_658_944),
+    "qwen3-30b-a3b": ("qwen3_moe", "Qwen3MoeForCausalLM", 30_532_122_624),
+    "qwen3-235b-a22b": ("qwen3_moe", "Qwen3MoeForCausalLM", 235_093_634_560),
+    "qwen3-coder-480b-a35b": ("qwen3_moe", "Qwen3MoeForCausalLM", 480_154_875_392),
 }

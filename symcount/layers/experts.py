@@ -72,10 +72,13 @@ def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bi
 
 
 def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tensor]]:
-    """The body of a decoder of which L_dense layers have one MLP and the others experts; see `decoder`."""
+    """The body of a decoder with experts in every layer, or, where z.dense says so, in all but L_dense; see `decoder`."""
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
-        x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
-        x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
+        if z.dense:
+            x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
+            x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
+        else:
+            x = within("layers", sparse, x, z=z, runs=z.L)
         return norm(x, "norm", shift=False), word
     return body
