@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
-ROUTING = {
+ROUTED = {
     "output_router_logits": "chooses what is returned",
     "router_aux_loss_coef": "weighs a loss",
     "router_jitter_noise": "noise while training",

@@ -13,13 +13,13 @@ from symcount.hub import (
     HEAD_NAMES,
     MASKED,
     ROTARY,
-    ROUTING,
+    ROUTED,
     decoder_keys,
     expert_names,
     measured,
 )
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, residual
-from symcount.layers.experts import mixture, with_shared
+from symcount.layers.experts import mixture, mixture_and_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -48,7 +48,7 @@ def granite_block(x: Tensor, z: Any) -> Tensor:
     """The same; with shared experts of width h_s beside the others 3d·h_s parameters more."""
     x = attend(x, z, bias=z.attention_bias)
     y = norm(x, "mlp_norm", shift=False)
-    y = (within("mlp", with_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
+    y = (within("mlp", mixture_and_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
          else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h))
     return residual(x, y)
 
@@ -94,7 +94,7 @@ def _granite(count: int, **sizes: int) -> Published:
 
 GRANITE = {
     **ROTARY,
-    **ROUTING,
+    **ROUTED,
     "embedding_multiplier": "a constant",
     "logits_scaling": "a constant",
     "residual_multiplier": "a constant",
@@ -116,7 +116,7 @@ ARCHITECTURES = (Architecture(
     aliases={"num_experts": "num_local_experts"},
     ignored={
         **ROTARY,
-        **ROUTING,
+        **ROUTED,
         "sliding_window": MASKED,
         "use_flash_attention": "another kernel for the same products",
     },
@@ -166,7 +166,7 @@ ARCHITECTURES = (Architecture(
     },
     ignored={
         **ROTARY,
-        **ROUTING,
+        **ROUTED,
         "input_jitter_noise": "noise while training",
         "sliding_window": MASKED,
     },

@@ -11,14 +11,14 @@ from symcount.hub import (
     HEAD_NAMES,
     MASKED,
     ROTARY,
-    ROUTING,
+    ROUTED,
     decoder_keys,
     dense_layers,
     expert_names,
     measured,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, residual
-from symcount.layers.experts import sparse_decoder, with_shared
+from symcount.layers.experts import sparse_decoder, mixture_and_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -46,7 +46,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + 3d·h_s + 2d parameters more, of which a token meets K/E of the first."""
     x = attend(x, z)
-    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.h_s,
+    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.h_s,
                               scored=True))
 
 
@@ -72,7 +72,7 @@ ARCHITECTURES = (Architecture(
     settle=dense_layers,
     ignored={
         **ROTARY,
-        **ROUTING,
+        **ROUTED,
         "use_sliding_window": MASKED,
         "sliding_window": MASKED,
         "max_window_layers": MASKED,

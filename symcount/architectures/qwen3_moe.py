@@ -11,7 +11,7 @@ from symcount.hub import (
     HEAD_NAMES,
     MASKED,
     ROTARY,
-    ROUTING,
+    ROUTED,
     decoder_keys,
     dense_layers,
     expert_names,
@@ -89,7 +89,7 @@ ARCHITECTURES = (Architecture(
     aliases={"num_local_experts": "num_experts"},
     ignored={
         **ROTARY,
-        **ROUTING,
+        **ROUTED,
         "use_sliding_window": MASKED,
         "sliding_window": MASKED,
         "max_window_layers": MASKED,
@@ -117,7 +117,7 @@ ARCHITECTURES = (Architecture(
     reads=SPARSE,
     settle=dense_layers,
     aliases={"num_local_experts": "num_experts"},
-    ignored={**ROTARY, **ROUTING, "sliding_window": MASKED},
+    ignored={**ROTARY, **ROUTED, "sliding_window": MASKED},
     stored=NAMES,
 ), Architecture(
     "mellum",
@@ -131,7 +131,7 @@ ARCHITECTURES = (Architecture(
     aliases={"num_local_experts": "num_experts", "num_mtp_layers": "num_nextn_predict_layers"},
     ignored={
         **ROTARY,
-        **ROUTING,
+        **ROUTED,
         "sliding_window": MASKED,
         "layer_types": MASKED,
         "num_nextn_predict_layers": "layers that predict further words are stored beside the model",

@@ -36,7 +36,7 @@ def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
 
 
-def with_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool = False, **more: Any) -> Tensor:
+def mixture_and_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool = False, **more: Any) -> Tensor:
     """A mixture, and beside it one gated MLP of width h_s that every token meets: 3d·h_s parameters more.
 
     `scored`: a score of its own, of d more parameters, weighs it.
