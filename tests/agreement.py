@@ -58,6 +58,21 @@ def components(subject):
     return {part: count for part, count in found.items() if count}
 
 
+def filed(row):
+    """Components and active parameters of a row, a bias that corrects the scores of a router counted as the router's.
+
+    The table files one named `expert_bias` under the experts, of which a token meets K/E.
+    """
+    total, active, parts = row["params_total"], row.get("active_params"), dict(row["components"])
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.endswith(".expert_bias"))
+    if moved:
+        routed = parts["experts"]
+        active = active and total - (total - active) * (routed - moved) // routed
+        parts["experts"] -= moved
+        parts["router"] += moved
+    return {part: count for part, count in parts.items() if count}, active
+
+
 SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&img(?P<side>\d+))?")
 LENGTH = {None: "s", "img": "side", "aud": "samples", "mel": "frames"}
 
@@ -84,9 +99,10 @@ def disagreements(row):
     """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
     subject = row_model(row)
     found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
-    if row.get("active_params"):
-        found.append(("active", active_parameters(subject).total, row["active_params"]))
-    found.append(("components", components(subject), row["components"]))
+    parts, active = filed(row)
+    if active:
+        found.append(("active", active_parameters(subject).total, active))
+    found.append(("components", components(subject), parts))
     ours = {(one.name, one.shape): one.count for one in checkpoint(subject)}
     theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))

@@ -52,7 +52,6 @@ ARCHITECTURES = (Architecture(
         "ffn_config.moe_top_k": ("K", 1),
     },
     aliases={
-        "hidden_size": "d_model",
         "num_hidden_layers": "n_layers",
         "num_attention_heads": "n_heads",
         "max_position_embeddings": "max_seq_len",

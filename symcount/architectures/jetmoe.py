@@ -104,6 +104,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "jetmoe-8b": measured("JetMoeForCausalLM", 0, V=32000, d=2048, h=5632, L=24, kv=16, k=128, E=8, K=2, tied=True),
+        "jetmoe-8b": measured("JetMoeForCausalLM", 8_522_237_952, V=32000, d=2048, h=5632, L=24, kv=16, k=128, E=8,
+                              K=2, tied=True),
     },
 ),)

@@ -114,4 +114,8 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads=HEAD_NAMES,
     base="model",
+    published={
+        "llama-4-scout-text": _llama4(107_769_861_120, E=16),
+        "llama-4-maverick-text": _llama4(400_711_848_960, E=128, dense=True, L_dense=24),
+    },
 ),)

@@ -91,4 +91,8 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads=HEAD_NAMES,
     base="model",
+    published={
+        "flexolmo-7x7b": measured("FlexOlmoForCausalLM", 33_270_665_216, V=100352, d=4096, h=11008, L=32, heads=32,
+                                  kv=32, k=128, E=7, K=5),
+    },
 ))

@@ -71,7 +71,8 @@ def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bi
     return pointwise(y, rows, kind="bias", name=name)
 
 
-def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tensor]]:
+def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
+                   kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The body of a decoder with experts in every layer, or, where z.dense says so, in all but L_dense; see `decoder`."""
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
@@ -80,5 +81,5 @@ def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor]) 
             x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
         else:
             x = within("layers", sparse, x, z=z, runs=z.L)
-        return norm(x, "norm", shift=False), word
+        return norm(x, "norm", shift=False, kind=kind), word
     return body
