@@ -18,6 +18,9 @@ ROUTED = {
     "output_router_logits": "chooses what is returned",
     "router_aux_loss_coef": "weighs a loss",
     "router_jitter_noise": "noise while training",
+    "n_group": "which experts may be chosen together",
+    "topk_group": "which experts may be chosen together",
+    "routed_scaling_factor": "a constant",
     "norm_topk_prob": "scales the scores of the experts",
 }
 MASKED = "which scores are masked; all are computed"
@@ -64,7 +67,10 @@ def some_dense(count: int) -> dict[str, Any]:
 
 
 def dense_layers(config: Mapping[str, Any]) -> dict[str, Any]:
-    """How many are dense where each layer whose number `decoder_sparse_step` divides has experts, but `mlp_only_layers`."""
+    """How many are dense where each layer whose number `decoder_sparse_step` divides has experts.
+
+    `mlp_only_layers` lists exceptions. Raises ConfigError.
+    """
     L, step, dense = config["num_hidden_layers"], config["decoder_sparse_step"], config["mlp_only_layers"] or []
     if isinstance(step, bool) or not isinstance(step, int) or step < 1:
         raise ConfigError(f"decoder_sparse_step = {step!r}: a whole number of at least 1 is needed")

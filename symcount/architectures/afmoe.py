@@ -1,4 +1,4 @@
-"""AFMoE (Trinity): experts beside shared ones after the first layers, gated attention, a norm before and after each block.
+"""AFMoE (Trinity): experts beside shared ones after the first layers, gated attention, norms around each block.
 
 Source: Arcee AI 2025, "The Trinity manifesto"; the shapes are those of its configuration.
 """

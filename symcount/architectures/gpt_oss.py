@@ -1,14 +1,14 @@
-"""GPT-OSS: experts with biases, attention sinks, and a window in every other layer.
+"""GPT-OSS: experts with biases, attention sinks, and a window in every other layer; and the encoder made from it.
 
-Source: OpenAI 2025, "gpt-oss-120b & gpt-oss-20b model card", section 2 and table 1.
+Source: OpenAI 2025, "gpt-oss-120b & gpt-oss-20b model card", section 2 and table 1; OpenAI 2026, "Privacy filter".
 """
 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, layer_kinds, measured
-from symcount.layers import attention, decoder_heads, embed, norm, residual
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, ROUTED, decoder_keys, layer_kinds, measured
+from symcount.layers import attention, decoder, decoder_heads, embed, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
 from symcount.network import tensor, within
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
-def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
+def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     """2dk·heads + 2dk·kv + 3Edh + dE + E(2h + d) + heads + E + 2d parameters, and (heads + 2kv)k + d with biases."""
     y = norm(x, "attention_norm", shift=False)
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
@@ -53,6 +53,19 @@ def _oss(count: int, **sizes: int) -> Published:
                     attention_bias=True, **sizes)
 
 
+NAMES = {
+    **DECODER_NAMES,
+    "layers.mlp.router": "layers.{i}.mlp.router",
+    "layers.attention.sinks": "layers.{i}.self_attn.sinks",
+    ("layers.mlp.experts.gate.weight", "layers.mlp.experts.up.weight"):
+        ("layers.{i}.mlp.experts.gate_up_proj", "E d 2h"),
+    ("layers.mlp.experts.gate.bias", "layers.mlp.experts.up.bias"):
+        ("layers.{i}.mlp.experts.gate_up_proj_bias", "E 2h"),
+    "layers.mlp.experts.down.weight": ("layers.{i}.mlp.experts.down_proj", "E h d"),
+    "layers.mlp.experts.down.bias": ("layers.{i}.mlp.experts.down_proj_bias", "E d"),
+}
+CONSTANTS = {"swiglu_alpha": "a constant", "swiglu_limit": "a constant"}
+
 ARCHITECTURES = (Architecture(
     "gpt_oss",
     classes=decoder_heads("GptOss", body, "ForCausalLM ForSequenceClassification ForTokenClassification"),
@@ -71,24 +84,29 @@ ARCHITECTURES = (Architecture(
         **ROTARY,
         **ROUTED,
         "initial_context_length": "rotary positions have no table",
-        "swiglu_alpha": "a constant",
-        "swiglu_limit": "a constant",
+        **CONSTANTS,
     },
-    stored={
-        **DECODER_NAMES,
-        "layers.mlp.router": "layers.{i}.mlp.router",
-        "layers.attention.sinks": "layers.{i}.self_attn.sinks",
-        ("layers.mlp.experts.gate.weight", "layers.mlp.experts.up.weight"):
-            ("layers.{i}.mlp.experts.gate_up_proj", "E d 2h"),
-        ("layers.mlp.experts.gate.bias", "layers.mlp.experts.up.bias"):
-            ("layers.{i}.mlp.experts.gate_up_proj_bias", "E 2h"),
-        "layers.mlp.experts.down.weight": ("layers.{i}.mlp.experts.down_proj", "E h d"),
-        "layers.mlp.experts.down.bias": ("layers.{i}.mlp.experts.down_proj_bias", "E d"),
-    },
+    stored=NAMES,
     stored_heads=HEAD_NAMES,
     base="model",
     published={
         "gpt-oss-20b": _oss(20_914_757_184, L=24, L_global=12, E=32),
         "gpt-oss-120b": _oss(116_829_156_672, L=36, L_global=18, E=128),
     },
-),)
+), Architecture(
+    "openai_privacy_filter",
+    classes=decoder_heads("OpenAIPrivacyFilter", decoder(block), "ForTokenClassification"),
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=200064, d=640, h=640, L=8, heads=14, kv=2, k=64),
+        "num_labels": ("C", 33),
+        "num_local_experts": ("E", 128),
+        "num_experts_per_tok": ("K", 4),
+        "attention_bias": ("attention_bias", True),
+    },
+    aliases={"num_experts": "num_local_experts"},
+    ignored={**ROTARY, **ROUTED, **CONSTANTS, "sliding_window": MASKED},
+    stored=NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+))

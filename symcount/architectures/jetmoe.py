@@ -92,7 +92,8 @@ ARCHITECTURES = (Architecture(
         "layers.attention.router": "layers.{i}.self_attention.experts.router.layer",
         ("layers.attention.key.weight", "layers.attention.value.weight"): "layers.{i}.self_attention.kv_proj.weight",
         "layers.attention.experts.query.weight": ("layers.{i}.self_attention.experts.input_linear.weight", "E k*kv d"),
-        "layers.attention.experts.output.weight": ("layers.{i}.self_attention.experts.output_linear.weight", "E d k*kv"),
+        "layers.attention.experts.output.weight":
+            ("layers.{i}.self_attention.experts.output_linear.weight", "E d k*kv"),
         "layers.attention.experts.bias": "layers.{i}.self_attention.experts.bias",
         "layers.mlp_norm": "layers.{i}.post_attention_layernorm",
         "layers.mlp.router": "layers.{i}.mlp.router.layer",

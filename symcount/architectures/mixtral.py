@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
-def attend(x: Tensor, z: Any, *, bias: bool = False, shift: bool = False) -> Tensor:
+def attend(x: Tensor, z: Any, *, bias: bool = False, shift: bool = False, **more: Any) -> Tensor:
     """x + attention of its norm: 2dk·heads + 2dk·kv + d parameters."""
     y = norm(x, "attention_norm", shift=shift)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=bias, position="rotary",
-                              mask=Mask(causal=True)))
+                              mask=Mask(causal=True), **more))
 
 
 def block(x: Tensor, z: Any) -> Tensor:
@@ -45,8 +45,8 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 
 def granite_block(x: Tensor, z: Any) -> Tensor:
-    """The same; with shared experts of width h_s beside the others 3d·h_s parameters more."""
-    x = attend(x, z, bias=z.attention_bias)
+    """The same; with shared experts of width h_s beside the others 3d·h_s parameters more, with sinks heads more."""
+    x = attend(x, z, bias=z.attention_bias, sinks=z.sinks)
     y = norm(x, "mlp_norm", shift=False)
     y = (within("mlp", mixture_and_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
          else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h))
@@ -133,7 +133,7 @@ ARCHITECTURES = (Architecture(
     "granitemoe",
     classes=decoder_heads("GraniteMoe", decoder(granite_block), "ForCausalLM"),
     follows=FOLLOWS,
-    flags={"shared": False},
+    flags={"shared": False, "sinks": False},
     keys=_granite_keys(),
     ignored=GRANITE,
     stored=GRANITE_NAMES,
@@ -147,13 +147,31 @@ ARCHITECTURES = (Architecture(
     "granitemoeshared",
     classes=decoder_heads("GraniteMoeShared", decoder(granite_block), "ForCausalLM"),
     follows=FOLLOWS,
-    flags={"shared": False},
+    flags={"shared": False, "sinks": False},
     sizes="h_s",
     keys=_granite_keys(),
     reads={"shared_intermediate_size": 0},
     settle=shared_width,
     ignored=GRANITE,
     stored=GRANITE_NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+), Architecture(
+    "granitemoe_swa",
+    classes=decoder_heads("GraniteMoeSWA", decoder(granite_block), "ForCausalLM"),
+    follows=FOLLOWS,
+    flags={"shared": False, "sinks": True},
+    sizes="h_s",
+    keys=_granite_keys(),
+    reads={"shared_intermediate_size": 0},
+    settle=shared_width,
+    ignored={
+        **GRANITE,
+        "sliding_window": MASKED,
+        "layer_types": MASKED,
+        "layer_rope_theta": "rotation has no weights and is elementwise",
+    },
+    stored={**GRANITE_NAMES, "layers.attention.sinks": "layers.{i}.self_attn.sinks"},
     stored_heads=HEAD_NAMES,
     base="model",
 ), Architecture(
@@ -169,6 +187,7 @@ ARCHITECTURES = (Architecture(
         **ROTARY,
         **ROUTED,
         "input_jitter_noise": "noise while training",
+        "original_max_position_embeddings": "rotary positions have no table",
         "sliding_window": MASKED,
     },
     stored={**DECODER_NAMES, **expert_names(router="router", h="h")},

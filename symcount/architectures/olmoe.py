@@ -1,6 +1,7 @@
-"""OLMoE and FlexOlmo: experts, and queries and keys normed over all heads at once; FlexOlmo norms after each block.
+"""OLMoE, FlexOlmo and MiniMax-M2: experts, and queries and keys normed over all heads at once.
 
-Source: Muennighoff et al. 2024, "OLMoE", table 1 and section 4.2; Shi et al. 2025, "FlexOlmo", section 3.
+Source: Muennighoff et al. 2024, "OLMoE", table 1 and section 4.2; Shi et al. 2025, "FlexOlmo", section 3; MiniMax 2025,
+"MiniMax-M2".
 """
 
 from __future__ import annotations
@@ -41,6 +42,13 @@ def flex_block(x: Tensor, z: Any) -> Tensor:
     return residual(x, norm(within("mlp", mixture, x, E=z.E, K=z.K, h=z.h), "mlp_norm", shift=False))
 
 
+def minimax_block(x: Tensor, z: Any) -> Tensor:
+    """The block of OLMoE; what balances the load of the experts is stored as a buffer and not counted."""
+    x = residual(x, within("attention", attend, norm(x, "attention_norm", shift=False), z=z))
+    return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h,
+                              corrected="buffer"))
+
+
 def _keys(*, E: int, K: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
     return {
         **decoder_keys(**sizes),
@@ -74,8 +82,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "olmoe-1b-7b": measured("OlmoeForCausalLM", 6_919_161_856, V=50304, d=2048, h=1024, L=16, heads=16, kv=16, k=128,
-                                E=64, K=8),
+        "olmoe-1b-7b": measured("OlmoeForCausalLM", 6_919_161_856, V=50304, d=2048, h=1024, L=16, heads=16, kv=16,
+                                k=128, E=64, K=8),
     },
 ), Architecture(
     "flex_olmo",
@@ -94,5 +102,24 @@ ARCHITECTURES = (Architecture(
     published={
         "flexolmo-7x7b": measured("FlexOlmoForCausalLM", 33_270_665_216, V=100352, d=4096, h=11008, L=32, heads=32,
                                   kv=32, k=128, E=7, K=5),
+    },
+), Architecture(
+    "minimax_m2",
+    classes=decoder_heads("MiniMaxM2", decoder(minimax_block), "ForCausalLM"),
+    follows=FOLLOWS,
+    flags={"attention_bias": False},
+    keys={
+        **decoder_keys(V=200064, d=3072, h=1536, L=62, heads=48, kv=8, k=128),
+        "num_local_experts": ("E", 256),
+        "num_experts_per_tok": ("K", 8),
+    },
+    aliases={"num_experts": "num_local_experts"},
+    ignored={**ROTARY, **ROUTED, "rotary_dim": "rotation has no weights and is elementwise"},
+    stored=NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+    published={
+        "minimax-m2": measured("MiniMaxM2ForCausalLM", 228_689_748_992, V=200064, d=3072, h=1536, L=62, heads=48, kv=8,
+                               k=128, E=256, K=8),
     },
 ))

@@ -18,7 +18,7 @@ from symcount.hub import (
     measured,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, residual
-from symcount.layers.experts import sparse_decoder, mixture_and_shared
+from symcount.layers.experts import mixture_and_shared, sparse_decoder
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def attend(x: Tensor, z: Any) -> Tensor:
-    """x + attention of its norm: 2dk·heads + 2dk·kv + d parameters, and (heads + 2kv)k with biases, the output has none."""
+    """x + attention of its norm: 2dk·heads + 2dk·kv + d parameters, and (heads + 2kv)k with biases."""
     y = norm(x, "attention_norm", shift=False)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, position="rotary",
                               bias="query key value" if z.qkv_bias else False, mask=Mask(causal=True)))
@@ -46,8 +46,8 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + 3d·h_s + 2d parameters more, of which a token meets K/E of the first."""
     x = attend(x, z)
-    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.h_s,
-                              scored=True))
+    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
+                              h_s=z.h_s, scored=True))
 
 
 def _qwen(count: int, **sizes: int) -> Published:
@@ -89,7 +89,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "qwen1.5-moe-a2.7b": _qwen(14_315_784_192, d=2048, h=5632, L=24, heads=16, kv=16, h_e=1408, h_s=5632, E=60, K=4),
+        "qwen1.5-moe-a2.7b": _qwen(14_315_784_192, d=2048, h=5632, L=24, heads=16, kv=16, h_e=1408, h_s=5632, E=60,
+                                   K=4),
         "qwen2-57b-a14b": _qwen(57_408_658_944, d=3584, h=18944, L=28, heads=28, kv=4, h_e=2560, h_s=20480, E=64, K=8),
     },
 ),)

@@ -57,9 +57,8 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     weights = pointwise(scores, *sink, kind="softmax")
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
-        sizes = {"g": kv, "q": per(z.heads, kv), "k": k}
-        opened = pointwise(linear(x, "gate", bias=False, **{axis: sizes[axis] for axis in gate.split()}), kind="sigmoid")
-        mixed = pointwise(mixed, opened, kind="multiply", name="gated")
+        opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
+        mixed = pointwise(mixed, pointwise(opened, kind="sigmoid"), kind="multiply", name="gated")
     return linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
 
 

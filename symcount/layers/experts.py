@@ -73,7 +73,7 @@ def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bi
 
 def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
                    kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
-    """The body of a decoder with experts in every layer, or, where z.dense says so, in all but L_dense; see `decoder`."""
+    """The body of a decoder with experts in every layer, or in all but L_dense where z.dense says so; see `decoder`."""
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         if z.dense:
