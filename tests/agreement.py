@@ -59,17 +59,20 @@ def components(subject):
 
 
 def filed(row):
-    """Components and active parameters of a row, a bias that corrects the scores of a router counted as the router's.
+    """Components and active parameters of a row, less what the table files under another part because of a name.
 
-    The table files one named `expert_bias` under the experts, of which a token meets K/E.
+    A bias that corrects the scores of a router is the router's, also where it is named `expert_bias` (of the experts'
+    a token meets K/E); a word table is an embedding, also where its class is a NormedEmbedding.
     """
     total, active, parts = row["params_total"], row.get("active_params"), dict(row["components"])
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.endswith(".expert_bias"))
+    ending, there, here = (("embed_tokens.weight", "norm", "embeddings") if "embeddings" not in parts
+                           else (".expert_bias", "experts", "router"))
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.endswith(ending))
     if moved:
-        routed = parts["experts"]
-        active = active and total - (total - active) * (routed - moved) // routed
-        parts["experts"] -= moved
-        parts["router"] += moved
+        if active and there == "experts":
+            active = total - (total - active) * (parts[there] - moved) // parts[there]
+        parts[there] -= moved
+        parts[here] = parts.get(here, 0) + moved
     return {part: count for part, count in parts.items() if count}, active
 
 

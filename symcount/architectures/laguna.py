@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def attend(x: Tensor, z: Any) -> Tensor:
-    """x + attention of its norm: 2dk·heads + 2dk·kv + d·heads + 2k + d parameters; a gate a number has k times its d·heads."""
+    """x + attention of its norm: 2dk·heads + 2dk·kv + d·heads + 2k + d parameters, or a gate of dk·heads."""
     y = norm(x, "attention_norm", shift=False)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
                               position="rotary", normed=per_head, gate="g q" if z.gate_per_head else "g q k",

@@ -1,6 +1,7 @@
 """Llama 4, the text model: one expert a token beside a shared one, in every layer or in every other.
 
-Three of four layers attend within chunks and turn by position; both change no weight and no product.
+Three of four layers attend within chunks and turn by position; both change no weight and no product. Only the chosen
+experts are work here; the implementation in transformers multiplies every token by all of them.
 Source: Meta 2025, "The Llama 4 herd"; Touvron et al. 2023, "Llama 2", for the block.
 """
 

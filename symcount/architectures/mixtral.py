@@ -45,12 +45,23 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 
 def granite_block(x: Tensor, z: Any) -> Tensor:
-    """The same; with shared experts of width h_s beside the others 3d·h_s parameters more, with sinks heads more."""
-    x = attend(x, z, bias=z.attention_bias, sinks=z.sinks)
+    """The same, where attention may have biases: (heads + 2kv)k + d parameters more."""
+    x = attend(x, z, bias=z.attention_bias)
+    return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h))
+
+
+def shared_block(x: Tensor, z: Any, *, sinks: bool = False) -> Tensor:
+    """The same with one gated MLP beside the experts: 3d·h_s parameters more; with sinks heads more."""
+    x = attend(x, z, bias=z.attention_bias, sinks=sinks)
     y = norm(x, "mlp_norm", shift=False)
     y = (within("mlp", mixture_and_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
          else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h))
     return residual(x, y)
+
+
+def sink_block(x: Tensor, z: Any) -> Tensor:
+    """The same with attention sinks."""
+    return shared_block(x, z, sinks=True)
 
 
 def phi_block(x: Tensor, z: Any) -> Tensor:
@@ -133,7 +144,6 @@ ARCHITECTURES = (Architecture(
     "granitemoe",
     classes=decoder_heads("GraniteMoe", decoder(granite_block), "ForCausalLM"),
     follows=FOLLOWS,
-    flags={"shared": False, "sinks": False},
     keys=_granite_keys(),
     ignored=GRANITE,
     stored=GRANITE_NAMES,
@@ -145,9 +155,9 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "granitemoeshared",
-    classes=decoder_heads("GraniteMoeShared", decoder(granite_block), "ForCausalLM"),
+    classes=decoder_heads("GraniteMoeShared", decoder(shared_block), "ForCausalLM"),
     follows=FOLLOWS,
-    flags={"shared": False, "sinks": False},
+    flags={"shared": False},
     sizes="h_s",
     keys=_granite_keys(),
     reads={"shared_intermediate_size": 0},
@@ -158,9 +168,9 @@ ARCHITECTURES = (Architecture(
     base="model",
 ), Architecture(
     "granitemoe_swa",
-    classes=decoder_heads("GraniteMoeSWA", decoder(granite_block), "ForCausalLM"),
+    classes=decoder_heads("GraniteMoeSWA", decoder(sink_block), "ForCausalLM"),
     follows=FOLLOWS,
-    flags={"shared": False, "sinks": True},
+    flags={"shared": False},
     sizes="h_s",
     keys=_granite_keys(),
     reads={"shared_intermediate_size": 0},
