@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
+ROUTED = {
+    "output_router_logits": "chooses what is returned",
+    "router_aux_loss_coef": "weighs a loss",
+    "router_jitter_noise": "noise while training",
+    "n_group": "which experts may be chosen together",
+    "topk_group": "which experts may be chosen together",
+    "routed_scaling_factor": "a constant",
+    "norm_topk_prob": "scales the scores of the experts",
+}
 MASKED = "which scores are masked; all are computed"
 GPT_ALIASES = {
     "hidden_size": "n_embd",
@@ -182,6 +191,24 @@ def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
     return windows(config, min(max(first, 0), L))
 
 
+def some_dense(count: int) -> dict[str, Any]:
+    """What `layers.experts.sparse_decoder` reads, of how many layers have one MLP and no experts."""
+    return {"dense": count > 0, "L_dense": count or None}
+
+
+def dense_layers(config: Mapping[str, Any]) -> dict[str, Any]:
+    """How many are dense where each layer whose number `decoder_sparse_step` divides has experts.
+
+    `mlp_only_layers` lists exceptions. Raises ConfigError.
+    """
+    L, step, dense = config["num_hidden_layers"], config["decoder_sparse_step"], config["mlp_only_layers"] or []
+    if isinstance(step, bool) or not isinstance(step, int) or step < 1:
+        raise ConfigError(f"decoder_sparse_step = {step!r}: a whole number of at least 1 is needed")
+    if not isinstance(dense, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in dense):
+        raise ConfigError("mlp_only_layers: a list of layer numbers, from 0, is needed")
+    return some_dense(L - L // step + len({i for i in dense if 0 <= i < L and (i + 1) % step == 0}))
+
+
 DECODER_NAMES: dict[Any, Any] = {
     "embeddings": "embed_tokens",
     "layers.attention_norm": "layers.{i}.input_layernorm",
@@ -197,6 +224,21 @@ DECODER_NAMES: dict[Any, Any] = {
     "layers.mlp.down": "layers.{i}.mlp.down_proj",
     "norm": "norm",
 }
+
+
+def expert_names(mlp: str = "layers.{i}.mlp", *, router: str = "gate", h: str = "h_e") -> dict[Any, Any]:
+    """The names of a router, of E gated experts of width h, and of the experts that every token meets."""
+    return {
+        "layers.mlp.router": f"{mlp}.{router}",
+        ("layers.mlp.experts.gate.weight", "layers.mlp.experts.up.weight"):
+            (f"{mlp}.experts.gate_up_proj", f"E 2{h} d"),
+        "layers.mlp.experts.down.weight": (f"{mlp}.experts.down_proj", f"E d {h}"),
+        "layers.mlp.shared.gate": f"{mlp}.shared_experts.gate_proj",
+        "layers.mlp.shared.up": f"{mlp}.shared_experts.up_proj",
+        "layers.mlp.shared.down": f"{mlp}.shared_experts.down_proj",
+    }
+
+
 HEAD_NAMES: dict[Any, Any] = {"head": "lm_head", "classifier": "score", "answers": "qa_outputs"}
 BERT_NAMES: dict[Any, Any] = {
     "embeddings.word": "embeddings.word_embeddings",
