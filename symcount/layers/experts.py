@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.dense import linear
+from symcount.layers.feed_forward import gated
 from symcount.network import contract, lookup, pointwise, top, weight, within
 from symcount.tensors import Tensor
 
@@ -29,6 +30,17 @@ def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_
     chosen = top(scores, E=("e", K))
     y = within("experts", gated_experts, x, chosen, E=E, h=h, bias=bias, kind=kind)
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
+
+
+def with_shared(x: Tensor, *, E: Size, K: Size, h: Size, E_s: Size, bias: bool = False,
+                corrected: str | None = "buffer") -> Tensor:
+    """A mixture of E experts, and one gated block of E_s · h that every token meets: dE + 3Edh + 3d·E_s·h parameters.
+
+    `bias`: of the block that all tokens share.
+    Source: Dai et al. 2024, "DeepSeekMoE", section 3.2.
+    """
+    y = mixture(x, E=E, K=K, h=h, corrected=corrected)
+    return pointwise(y, within("shared", gated, x, h=E_s * h, bias=bias), kind="add", name="sum")
 
 
 def gated_experts(x: Tensor, chosen: Tensor, *, E: Size, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:

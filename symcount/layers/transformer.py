@@ -6,7 +6,7 @@ from symcount.layers.attention import attention
 from symcount.layers.dense import embed, linear, norm
 from symcount.layers.feed_forward import mlp
 from symcount.network import pointwise, tensor, within
-from symcount.sizes import exactly
+from symcount.sizes import exactly, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -52,6 +52,20 @@ def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[A
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         x = within("layers", block, x, z=z, runs=z.L)
         return norm(x, "norm", shift=shift), word
+    return body
+
+
+def dense_then_experts(dense: Callable[..., Tensor],
+                       moe: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The body of a decoder with L_dense layers without experts and L − L_dense with them, and a last norm: d.
+
+    How they alternate changes no count.
+    """
+    def body(z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
+        x = within("layers.moe", moe, x, z=z, runs=rest(z.L, z.L_dense))
+        return norm(x, "norm", shift=False), word
     return body
 
 

@@ -37,15 +37,15 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
-    groups: dict[tuple[str, int], list[str]] = {}
+    groups: dict[tuple[str, int, str], list[str]] = {}
     told: dict[str, str | None] = {}
     for path, x in made.items():
         count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
         name, form = _named(model, path, table)
         told[name] = form
-        if count:
-            groups.setdefault((name, count), []).append(path)
-    for (name, runs), paths in groups.items():
+        if count:  # layers of another kind are stored under the same name, and are other tensors
+            groups.setdefault((name, count, ".".join(path.split(".")[:2])), []).append(path)
+    for (name, runs, _), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
             elements = prod(shape) * runs
