@@ -1,7 +1,7 @@
 """DeepSeek: latent attention, and a mixture of many narrow experts with shared ones in all but the first layers.
 
-Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2 and appendix B; DeepSeek-AI 2024, "DeepSeek-V3", sections 2.1 and 4.2;
-Kimi Team 2025, "Kimi K2", table 2.
+Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2 and appendix B; DeepSeek-AI 2024, "DeepSeek-V3", sections 2.1 and
+4.2; Kimi Team 2025, "Kimi K2", table 2; Hu et al. 2024, "MiniCPM".
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from symcount.hub import (
     ROUTING,
     decoder_keys,
     first_dense,
-    layer_kinds,
     latent_keys,
+    layer_kinds,
     measured,
     query_rank,
 )
@@ -45,13 +45,13 @@ def attend(x: Tensor, z: Any) -> Tensor:
                               mask=Mask(causal=True)))
 
 
-def dense(x: Tensor, z: Any, bias: bool = False) -> Tensor:
+def dense(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     """Latent attention, and 3dh + 2d parameters."""
     x = attend(x, z)
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=bias))
 
 
-def moe(x: Tensor, z: Any, bias: bool = False, corrected: str | None = "buffer") -> Tensor:
+def moe(x: Tensor, z: Any, *, bias: bool = False, corrected: str | None = "buffer") -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
     x = attend(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, E_s=z.E_s,
@@ -82,9 +82,8 @@ def _settle_glm(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
-    """Those of most decoders, less the two that latent attention does not have."""
-    unread = ("num_key_value_heads", "head_dim")
-    return {key: entry for key, entry in decoder_keys(**sizes).items() if key not in unread}
+    """Those of most decoders; num_key_value_heads and head_dim give no size here."""
+    return {key: entry for key, entry in decoder_keys(**sizes).items() if key not in LATENT_IGNORED}
 
 
 IGNORED = {**ROTARY, **LATENT_IGNORED, **ROUTING}
@@ -233,7 +232,11 @@ ARCHITECTURES = (
         },
         reads={"q_lora_rank": 1536},
         settle=query_rank,
-        ignored={**ROTARY, **LATENT_IGNORED, "embedding_initializer_range": "how weights start, not how many there are"},
+        ignored={
+            **ROTARY,
+            **LATENT_IGNORED,
+            "embedding_initializer_range": "how weights start, not how many there are",
+        },
         stored=STORED,
         stored_heads=HEAD_NAMES,
         base="model",

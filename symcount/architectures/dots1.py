@@ -41,12 +41,12 @@ def attend(x: Tensor, z: Any, *, bias: bool | str, normed: bool) -> Tensor:
                               mask=Mask(causal=True), normed=per_head if normed else None))
 
 
-def dense(x: Tensor, z: Any, bias: bool = False) -> Tensor:
+def dense(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     """x + gated(norm(x)): 3dh + d parameters."""
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=bias))
 
 
-def moe(x: Tensor, z: Any, bias: bool = False) -> Tensor:
+def moe(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     """x + experts(norm(x)): 3Ed·h_e + dE + 3d·E_s·h_e + d parameters, of which a token meets K/E of the experts'."""
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, E_s=z.E_s,
                               bias=bias))

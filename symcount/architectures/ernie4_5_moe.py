@@ -99,7 +99,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "ernie-4.5-21b-a3b": measured("Ernie4_5_MoeForCausalLM", 21_825_437_888, V=103424, d=2560, h=12288, h_e=1536, L=28,
-                                      L_dense=1, heads=20, kv=4, k=128, E=64, K=6, E_s=2),
+        "ernie-4.5-21b-a3b": measured("Ernie4_5_MoeForCausalLM", 21_825_437_888, V=103424, d=2560, h=12288, h_e=1536,
+                                      L=28, L_dense=1, heads=20, kv=4, k=128, E=64, K=6, E_s=2),
     },
 ),)
