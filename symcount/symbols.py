@@ -65,6 +65,7 @@ _ROWS = (
     ("groups", "groups", r"n_{\mathrm{groups}}", 1, "n_groups"),
     ("chunk", "tokens of a chunk", r"n_{\mathrm{chunk}}", 1, "chunk_size"),
     ("r_dt", "rank of the time step", r"r_{\mathrm{dt}}", 1, "dt_rank"),
+    ("Z", "experts that do nothing", "Z", 0, "zero_expert_num"),
     ("L_index", "layers with an indexer", r"L_{\mathrm{index}}", 0, ""),
     ("heads_i", "heads of the indexer", r"n_{\mathrm{index}}", 1, "index_n_heads, H^I"),
     ("k_i", "head width of the indexer", r"k_{\mathrm{index}}", 1, "index_head_dim, d^I"),

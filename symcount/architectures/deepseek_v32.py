@@ -123,7 +123,7 @@ IGNORED = {
 }
 
 
-def _keys(*, h_e: int, r_q: int, heads_i: int, **sizes: int) -> dict[str, tuple[str, Any]]:
+def _keys(*, h_e: int, r_q: int, heads_i: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
     """The keys of both but those of latent attention; num_key_value_heads and head_dim give no size here."""
     usual = decoder_keys(**sizes)
     return {
@@ -170,8 +170,8 @@ ARCHITECTURES = (
         base="model",
         published={
             "deepseek-v3.2": measured("DeepseekV32ForCausalLM", 671_877_929_216, V=129280, d=7168, h=18432, h_e=2048,
-                                      L=61, L_dense=3, heads=128, r_q=1536, r_kv=512, nope=128, rope=64, v=128, E=256, K=8,
-                                      E_s=1, heads_i=64, k_i=128),
+                                      L=61, L_dense=3, heads=128, r_q=1536, r_kv=512, nope=128, rope=64, v=128,
+                                      E=256, K=8, E_s=1, heads_i=64, k_i=128),
         },
     ),
     Architecture(

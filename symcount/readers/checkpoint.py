@@ -48,7 +48,7 @@ def checkpoint(model: Model) -> list[Stored]:
     for (name, runs, _), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
-            elements = prod(shape) * runs
+            elements = runs * sum(value(prod(made[path].axes.values(), start=1), {}) for path in paths)
             shape = tuple(value(read(side, model.number), {}) for side in said.split())
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
