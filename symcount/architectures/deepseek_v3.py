@@ -78,7 +78,7 @@ def _settle_v2(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _settle_glm(config: Mapping[str, Any]) -> dict[str, Any]:
     listed = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types")
-    return {**query_rank(config), **(listed or {"L_dense": 1})}
+    return {**query_rank(config), **(listed or {"L_dense": min(1, config["num_hidden_layers"])})}
 
 
 def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:

@@ -80,7 +80,8 @@ def _settle_glm(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settle_hunyuan(config: Mapping[str, Any]) -> dict[str, Any]:
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or {"L_dense": 1}
+    listed = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types")
+    return listed or {"L_dense": min(1, config["num_hidden_layers"])}
 
 
 STORED = {**DECODER_NAMES, **EXPERT_NAMES}

@@ -30,7 +30,11 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, bias: bool = False, mask: Ma
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C.
     """
     rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    query, low = latent_query(x, z, bias=bias)
+    width, low = z.nope + rope, x
+    if z.query_rank:
+        query, low = latent_query(x, z, k=width, bias=bias)
+    else:
+        query = linear(x, "query", bias=False, g=z.heads, k=width)
     unturned, turned = cut(query, "k", z.nope, rope)
     query = concat(unturned, pointwise(turned, kind="rotary"), axis="k")
 
@@ -50,12 +54,10 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, bias: bool = False, mask: Ma
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
 
 
-def latent_query(x: Tensor, z: Any, *, bias: bool = False) -> tuple[Tensor, Tensor]:
-    """Queries of width nope + rope for each head, and the rows that they are made from: of width r_q, or x itself."""
-    if not z.query_rank:
-        return linear(x, "query", bias=False, g=z.heads, k=z.nope + z.rope), x
+def latent_query(x: Tensor, z: Any, *, k: Size, bias: bool = False) -> tuple[Tensor, Tensor]:
+    """Queries of width k for each head, and the rows of width r_q that they are made from."""
     low = norm(linear(x, "query_down", bias=bias, r=z.r_q), "query_norm", over="r", shift=False)
-    return linear(low, "query_up", over="r", bias=False, g=z.heads, k=z.nope + z.rope), low
+    return linear(low, "query_up", over="r", bias=False, g=z.heads, k=k), low
 
 
 def indexer(x: Tensor, low: Tensor, z: Any, *, t: Size) -> Tensor:
