@@ -252,7 +252,7 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "deepseek-v4-pro": measured("DeepseekV4ForCausalLM", 1_572_997_179_491, V=129280, d=7168, h_e=3072, L=61,
-                                    L_csa=30, L_hca=31, chunk=4, chunk_h=128, heads=128, k=512, window=128, r_q=1536, r_o=1024,
-                                    groups=16, heads_i=64, k_i=128, streams=4, E=384, K=6),
+                                    L_csa=30, L_hca=31, chunk=4, chunk_h=128, heads=128, k=512, window=128, r_q=1536,
+                                    r_o=1024, groups=16, heads_i=64, k_i=128, streams=4, E=384, K=6),
     },
 ),)
