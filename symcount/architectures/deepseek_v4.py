@@ -228,6 +228,7 @@ ARCHITECTURES = (Architecture(
         "index_n_heads": ("heads_i", 64),
         "index_head_dim": ("k_i", 128),
         "tie_word_embeddings": ("tied", False),
+        "num_labels": ("C", 2),
         "mlp_bias": ("mlp_bias", False),
     },
     reads={"layer_types": None, "compress_ratios": None, "compress_rate_csa": None, "compress_rate_hca": None,

@@ -93,6 +93,7 @@ ARCHITECTURES = (Architecture(
         "attention_bias": ("attention_bias", False),
         "router_bias": ("router_bias", False),
         "tie_word_embeddings": ("tied", False),
+        "num_labels": ("C", 2),
     },
     reads={"moe_topk": 12, "zero_expert_num": 256, "qk_head_dim": None},
     settle=_settle,
