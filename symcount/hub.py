@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
 ROUTED = {
     "output_router_logits": "chooses what is returned",
-    "router_aux_loss_coef": "weighs a loss",
     "router_jitter_noise": "noise while training",
-    "n_group": "which experts may be chosen together",
-    "topk_group": "which experts may be chosen together",
     "routed_scaling_factor": "a constant",
-    "norm_topk_prob": "scales the scores of the experts",
+    "ep_size": "on how many devices the experts are",
+    "num_nextn_predict_layers": "transformers builds no layers that predict further tokens",
+    **dict.fromkeys(("router_aux_loss_coef", "aux_loss_alpha", "seq_aux"), "weighs a loss"),
+    **dict.fromkeys(("n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func"),
+                    "how experts are scored and chosen, not how many"),
 }
 MASKED = "which scores are masked; all are computed"
 GPT_ALIASES = {
@@ -113,11 +114,11 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return found
 
 
-def number(config: Mapping[str, Any], key: str) -> int:
-    """The whole number that this key gives; ConfigError for anything else."""
+def number(config: Mapping[str, Any], key: str, least: int = 1) -> int:
+    """The whole number, of at least `least`, that this key gives; ConfigError for anything else."""
     found = config[key]
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise ConfigError(f"{key} = {found!r}: a whole number is needed")
+    if isinstance(found, bool) or not isinstance(found, int) or found < least:
+        raise ConfigError(f"{key} = {found!r}: a whole number of at least {least} is needed")
     return found
 
 
@@ -135,6 +136,34 @@ def every(config: Mapping[str, Any], period: str, offset: str, layers: int) -> i
     if any(isinstance(n, bool) or not isinstance(n, int) for n in (steps, first)) or not 0 <= first < steps:
         raise ConfigError(f"{period} = {steps!r}, {offset} = {first!r}: a whole number, and a smaller one, are needed")
     return len(range(first, layers, steps))
+
+
+def first_dense(config: Mapping[str, Any], key: str = "first_k_dense_replace") -> dict[str, int]:
+    """{"L_dense": how many of the layers come before those with experts}: no more than there are."""
+    return {"L_dense": min(number(config, key, least=0), config["num_hidden_layers"])}
+
+
+def query_rank(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The rank of the queries of latent attention, and whether they have one at all."""
+    return {"query_rank": config["q_lora_rank"] is not None, "r_q": config["q_lora_rank"]}
+
+
+def latent_keys(*, r_kv: int, nope: int, rope: int, v: int | None) -> dict[str, tuple[str, Any]]:
+    """The keys of latent attention, without the rank of the queries, which may be null: `query_rank`."""
+    return {
+        "kv_lora_rank": ("r_kv", r_kv),
+        "qk_nope_head_dim": ("nope", nope),
+        "qk_rope_head_dim": ("rope", rope),
+        "v_head_dim": ("v", v),
+    }
+
+
+LATENT_IGNORED = {
+    "num_key_value_heads": "each query head has a key and a value of its own, made from the latent",
+    "head_dim": "the width with rotation is qk_rope_head_dim",
+    "qk_head_dim": "the sum of the widths with and without rotation",
+    "rope_interleave": "which numbers of a head are turned together",
+}
 
 
 def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
@@ -223,6 +252,14 @@ DECODER_NAMES: dict[Any, Any] = {
     "layers.mlp.up": "layers.{i}.mlp.up_proj",
     "layers.mlp.down": "layers.{i}.mlp.down_proj",
     "norm": "norm",
+}
+LATENT_NAMES: dict[Any, Any] = {
+    "layers.attention.query_down": "layers.{i}.self_attn.q_a_proj",
+    "layers.attention.query_norm": "layers.{i}.self_attn.q_a_layernorm",
+    "layers.attention.query_up": "layers.{i}.self_attn.q_b_proj",
+    "layers.attention.key_value_down": "layers.{i}.self_attn.kv_a_proj_with_mqa",
+    "layers.attention.key_value_norm": "layers.{i}.self_attn.kv_a_layernorm",
+    "layers.attention.key_value_up": "layers.{i}.self_attn.kv_b_proj",
 }
 
 

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, ROUTED, decoder_keys, expert_names, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
-from symcount.layers.experts import mixture_and_shared, sparse_decoder
+from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -36,7 +36,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and E_s shared ones: 3Ed·h_e + 3d·E_s·h_e + dE + E + 2d parameters more."""
     x = attend(x, z)
-    y = within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e,
+    y = within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e,
                corrected="frozen")
     return residual(x, norm(y, "mlp_out_norm", shift=False))
 

@@ -19,7 +19,7 @@ from symcount.hub import (
     some_dense,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, residual
-from symcount.layers.experts import mixture, mixture_and_shared, sparse_decoder
+from symcount.layers.experts import mixture, sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -44,7 +44,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + d parameters more, and 3d·E_s·h_e for shared ones."""
     y = norm(x, "norm", shift=False, kind="layer_norm")
-    feed = (within("mlp", mixture_and_shared, y, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e) if z.shared
+    feed = (within("mlp", with_shared, y, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e) if z.shared
             else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h_e))
     return residual(attend(x, y, z), feed)
 

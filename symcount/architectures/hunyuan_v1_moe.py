@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.layers import attention, decoder, decoder_heads, norm, per_head, residual
-from symcount.layers.experts import mixture_and_shared
+from symcount.layers.experts import with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -24,7 +24,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     y = norm(x, "attention_norm", shift=False)
     x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
                            position="rotary", normed=per_head, mask=Mask(causal=True)))
-    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h,
+    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h,
                               h_s=z.h))
 
 

@@ -19,7 +19,7 @@ from symcount.hub import (
     some_dense,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
-from symcount.layers.experts import mixture_and_shared, sparse_decoder
+from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -46,7 +46,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and a shared one: 3Ed·h_e + 3d·h_s + dE + E + d parameters more."""
     x = attend(x, z)
-    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
+    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
                               h_s=z.h_s, corrected="frozen"))
 
 

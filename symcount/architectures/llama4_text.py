@@ -20,7 +20,7 @@ from symcount.hub import (
     some_dense,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, residual
-from symcount.layers.experts import mixture_and_shared, sparse_decoder
+from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -48,7 +48,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and a shared one: 3Ed·h_e + dE + 3d·h_e + d parameters more, of the first K/E for a token."""
     x = attend(x, z)
-    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
+    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
                               h_s=z.h_e))
 
 

@@ -19,7 +19,7 @@ from symcount.hub import (
     measured,
 )
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, residual
-from symcount.layers.experts import mixture, mixture_and_shared
+from symcount.layers.experts import mixture, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -54,7 +54,7 @@ def shared_block(x: Tensor, z: Any, *, sinks: bool = False) -> Tensor:
     """The same with one gated MLP beside the experts: 3d·h_s parameters more; with sinks heads more."""
     x = attend(x, z, bias=z.attention_bias, sinks=sinks)
     y = norm(x, "mlp_norm", shift=False)
-    y = (within("mlp", mixture_and_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
+    y = (within("mlp", with_shared, y, E=z.E, K=z.K, h=z.h, h_s=z.h_s) if z.shared
          else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h))
     return residual(x, y)
 

@@ -18,7 +18,7 @@ from symcount.hub import (
     measured,
 )
 from symcount.layers import attention, decoder_heads, gated, norm, residual
-from symcount.layers.experts import mixture_and_shared, sparse_decoder
+from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -46,7 +46,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + 3d·h_s + 2d parameters more, of which a token meets K/E of the first."""
     x = attend(x, z)
-    return residual(x, within("mlp", mixture_and_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
+    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
                               h_s=z.h_s, scored=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symcount.layers.dense import embed, linear, norm
 from symcount.layers.feed_forward import gated
+from symcount.layers.transformer import decoder
 from symcount.network import contract, lookup, pointwise, tensor, top, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
@@ -36,14 +37,16 @@ def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
 
 
-def mixture_and_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool = False, **more: Any) -> Tensor:
+def with_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool = False, shared_bias: bool = False,
+                **more: Any) -> Tensor:
     """A mixture, and beside it one gated MLP of width h_s that every token meets: 3d·h_s parameters more.
 
-    `scored`: a score of its own, of d more parameters, weighs it.
+    `scored`: a score of its own, of d more parameters, weighs it. `shared_bias` is of this MLP alone.
     Source: Rajbhandari et al. 2022, "DeepSpeed-MoE", section 4.1; Dai et al. 2024, "DeepSeekMoE", section 3.2.
     """
     y = mixture(x, E=E, K=K, h=h, **more)
-    return pointwise(y, within("shared", scored_mlp if scored else gated, x, h=h_s), kind="add", name="shared_sum")
+    shared = within("shared", scored_mlp, x, h=h_s) if scored else within("shared", gated, x, h=h_s, bias=shared_bias)
+    return pointwise(y, shared, kind="add", name="shared_sum")
 
 
 def scored_mlp(x: Tensor, *, h: Size) -> Tensor:
@@ -71,15 +74,22 @@ def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bi
     return pointwise(y, rows, kind="bias", name=name)
 
 
-def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
-                   kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
-    """The body of a decoder with experts in every layer, or in all but L_dense where z.dense says so; see `decoder`."""
+def dense_then_experts(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
+                       kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The body of a decoder with L_dense layers without experts and L - L_dense with them; see `decoder`.
+
+    How they alternate changes no count.
+    """
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
-        if z.dense:
-            x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
-            x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
-        else:
-            x = within("layers", sparse, x, z=z, runs=z.L)
+        x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
+        x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
         return norm(x, "norm", shift=False, kind=kind), word
     return body
+
+
+def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
+                   kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The same where z.dense says that there are layers without experts, else experts in every layer."""
+    some, all_sparse = dense_then_experts(dense, sparse, kind=kind), decoder(sparse, kind=kind)
+    return lambda z: some(z) if z.dense else all_sparse(z)
