@@ -138,9 +138,9 @@ def rest(size: Size, part: Size) -> Size:
     return size - bounded(part, size)
 
 
-def exactly(size: Size, number: int) -> Size:
+def exactly(size: Size, number: Size) -> Size:
     """`number`, which `size` must be: SizeError for another int; on letters a noted condition."""
-    if isinstance(size, int) and size != number:
+    if isinstance(size, int) and isinstance(number, int) and size != number:
         raise SizeError(f"{size:,} is not {number:,}")
     return number if same(size, number) else noted(number, Condition(size, "is", number))
 

@@ -24,8 +24,8 @@ DATA = Path(__file__).parent / "data"
 SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
-PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
-BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
+PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "cross", "mlp", "conv")
+BUCKETS = {"shared": "shared_experts", "mixer": "ssm", "cross": "attention"}
 
 
 def rows(*types, own=False):
@@ -80,18 +80,33 @@ def work(row, subject, shape):
     return ledger.total, row.get("flops_topk", row["flops"])[shape]
 
 
+def stored(row):
+    """Its total, its components and its tensors {(name, shape): how many}, as a checkpoint holds them.
+
+    The classes of the T5 family tie their head whatever the configuration says, and the checkpoints of those that say
+    no hold it: there the row has the total with it, and the matrix is added to the others here.
+    """
+    total, parts = row.get("params_total_checkpoint", row["params_total"]), dict(row["components"])
+    tensors = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
+    assert sum(prod(shape) * count for (_, shape), count in tensors.items()) == row["params_total"]
+    if total > row["params_total"]:
+        (word,) = [shape for name, shape in tensors if name == "shared.weight"]
+        assert total == row["params_total"] + prod(word)
+        parts["lm_head"], tensors["lm_head.weight", word] = prod(word), 1
+    return total, parts, tensors
+
+
 def disagreements(row):
     """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
     subject = row_model(row)
-    found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
+    total, parts, theirs = stored(row)
+    found = [("parameters", parameters(subject).total, total)]
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
-    found.append(("components", components(subject), row["components"]))
+    found.append(("components", components(subject), parts))
     ours = {(one.name, one.shape): one.count for one in checkpoint(subject)}
-    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]
-    assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"FLOPs {shape}", *work(row, subject, shape)) for shape in row["flops"] or {}]
     return [(what, one, other) for what, one, other in found if one != other]
 

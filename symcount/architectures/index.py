@@ -8,6 +8,7 @@ FILES: tuple[str, ...] = (
     "llama",
     "mixtral",
     "mlp",
+    "t5",
 )
 TYPES: dict[str, str] = {
     "bert": "bert",
@@ -17,6 +18,9 @@ TYPES: dict[str, str] = {
     "llama": "llama",
     "mixtral": "mixtral",
     "mlp": "mlp",
+    "mt5": "t5",
+    "t5": "t5",
+    "umt5": "t5",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
     "bert-base-uncased": ("bert", "BertModel", 109_482_240),
@@ -36,4 +40,6 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "llama-3-8b": ("llama", "LlamaForCausalLM", 8_030_261_248),
     "llama-3-70b": ("llama", "LlamaForCausalLM", 70_553_706_496),
     "mixtral-8x7b": ("mixtral", "MixtralForCausalLM", 46_702_792_704),
+    "t5-small": ("t5", "T5ForConditionalGeneration", 60_506_624),
+    "t5-base": ("t5", "T5ForConditionalGeneration", 222_903_552),
 }

@@ -77,9 +77,14 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     return lookup(ids, table, name), table
 
 
-def positions(x: Tensor, name: str, *, P: Size, t: Size) -> Tensor:
-    """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError."""
-    table = weight(f"{name}.weight", kinds="embedding", P=P, d=x.axes["d"])
+def positions(x: Tensor, name: str, *, P: Size, t: Size, skip: int = 0, stored: str = "parameter") -> Tensor:
+    """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError.
+
+    `skip` rows more stand before the first position, (P + skip)d; stored="frozen": sinusoids that a checkpoint holds.
+    """
+    table = weight(f"{name}.weight", kinds="embedding", stored=stored, P=P + skip if skip else P, d=x.axes["d"])
+    if skip:
+        _, table = cut(table, "P", skip, P)
     s = bounded(x.axes["s"], t)
     _, last = cut(keep(table, P=t), "P", t - s, s)
     return pointwise(x, rename(last, P="s"), kind="add", name=name)
