@@ -103,7 +103,8 @@ SEQ2SEQ_IGNORED = {
     "add_cross_attention": "every decoder layer has the weights, and the class says whether they run",
     "scale_embedding": "a constant",
     "init_std": "how weights start, not how many there are",
-    **dict.fromkeys(("forced_eos_token_id", "force_bos_token_to_be_generated"), "chooses how text is generated"),
+    **dict.fromkeys(("forced_eos_token_id", "forced_decoder_ids", "force_bos_token_to_be_generated"),
+                    "chooses how text is generated"),
     **dict.fromkeys(("classif_dropout", "dropout_rate"), "dropout has no weights"),
     **dict.fromkeys(("add_bias_logits", "extra_pos_embeddings", "save_step"), "read by nothing"),
 }

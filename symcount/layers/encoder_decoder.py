@@ -39,7 +39,7 @@ def after(x: Tensor, path: str, f: Callable[..., Tensor], **kw: Any) -> Tensor:
 
 def encoder_block(x: Tensor, z: Any, place: Callable[..., Tensor], bias: bool | str = True) -> Tensor:
     """4d² + 2dh + 9d + h parameters; `place` puts the norms: `before` or `after`."""
-    x = place(x, "attention", attention, z=z, t=z.s, bias=bias)
+    x = place(x, "attention", attention, z=z, t=x.axes["s"], bias=bias)
     return place(x, "mlp", mlp, h=z.h)
 
 
@@ -91,11 +91,11 @@ def words(z: Any, ids: Tensor, stack: str, V: Size) -> tuple[Tensor, Tensor]:
     return x, table
 
 
-def shared_words(encode: Stack, decode: Stack) -> Body:
-    """The body with one word table; untied, each stack has its own, and the shared one is stored and never read."""
+def shared_words(encode: Stack, decode: Stack, V: Size | None = None) -> Body:
+    """The body with one word table of V (or z.V) words; untied, each stack has its own, and none reads the shared."""
     def body(z: Any) -> tuple[Tensor, Tensor]:
         ids, targets = tensor("ids", b=z.b, s=z.s), tensor("targets", b=z.b, s=z.u)
-        x, table = embed(ids, "embeddings", V=z.V, d=z.d)
+        x, table = embed(ids, "embeddings", V=z.V if V is None else V, d=z.d)
         if z.tied:
             y = lookup(targets, table, "targets")
         else:
