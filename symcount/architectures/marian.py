@@ -45,7 +45,7 @@ def offset(x: Tensor, z: Any, t: Size) -> Tensor:
     return positions(x, "position", P=z.P, t=t, skip=2, stored="frozen")
 
 
-def computed(x: Tensor, z: Any, t: Size) -> Tensor:
+def computed(x: Tensor, **_: Any) -> Tensor:
     """No parameters."""
     return pointwise(x, kind="sinusoids")
 

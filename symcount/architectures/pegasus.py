@@ -1,7 +1,10 @@
-"""Pegasus: pre-norm encoder-decoder with sinusoidal positions; BigBird-Pegasus has learned ones and sparse attention.
+"""Pegasus: pre-norm encoder-decoder with sinusoidal positions; BigBird-Pegasus and Pegasus-X read longer texts.
 
-Source: Zhang et al. 2020, "PEGASUS", section 3 and appendix C; Zaheer et al. 2020, "Big Bird", section 2, whose sparse
-attention transformers computes in full up to (5 + 2·random blocks) blocks; only that is written.
+BigBird-Pegasus has learned positions and sparse attention, which transformers computes in full up to (5 + 2·random
+blocks) blocks; only that is written. Pegasus-X attends in blocks, and to a few tokens that all others meet.
+
+Source: Zhang et al. 2020, "PEGASUS", section 3 and appendix C; Zaheer et al. 2020, "Big Bird", section 2; Phang et al.
+2022, "Investigating efficiently extending transformers for long input summarization", section 3.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from symcount.hub import (
     seq2seq_keys,
     seq2seq_names,
 )
-from symcount.layers import linear, norm, positions
+from symcount.layers import linear, mlp, norm, positions, residual
+from symcount.layers.block_attention import attend, filled, in_blocks, out_of_blocks, padded
 from symcount.layers.encoder_decoder import (
     before,
     decoder_block,
@@ -29,8 +33,8 @@ from symcount.layers.encoder_decoder import (
     shared_words,
     stacks,
 )
-from symcount.network import within
-from symcount.sizes import bounded
+from symcount.network import concat, contract, cut, idle, pointwise, rename, repeat, weight, within
+from symcount.sizes import bounded, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -65,6 +69,53 @@ def sparse_causal(z: Any) -> Tensor:
     return linear(decoder_only(sparse_decode)(z)[0], "head", bias=False, V=z.V)
 
 
+def pegasus_x_encode(x: Tensor, z: Any) -> Tensor:
+    """d·globals + L(4d² + 2dh + 7d + h) + 2d parameters."""
+    s = x.axes["s"]
+    x = filled(pointwise(x, kind="sinusoids"), z.chunk)
+    every = repeat(rename(weight("embeddings.global.weight", kinds="embedding", globals=z.globals, d=z.d),
+                          globals="s"), b=z.b)
+    moved = z.L // 2 if z.staggered else 0
+    x, every = within("layers.still", pegasus_x_block, x, every, z=z, moved=False, runs=z.L - moved)
+    if z.staggered:
+        x, every = within("layers.moved", pegasus_x_block, x, every, z=z, moved=True, runs=moved)
+    return norm(idle(cut(x, "s", s, x.axes["s"] - s)[0], every), "norm")
+
+
+def pegasus_x_block(x: Tensor, every: Tensor, z: Any, *, moved: bool) -> tuple[Tensor, Tensor]:
+    """4d² + 2dh + 7d + h parameters; every other layer is moved by half a block."""
+    half = per(z.chunk, 2) if moved else 0
+    y = padded(norm(x, "attention_norm"), "s", half, half) if moved else norm(x, "attention_norm")
+    y = concat(norm(every, "global_norm"), y, axis="s")
+    few, many = cut(within("attention", global_and_local, y, z=z), "s", z.globals, y.axes["s"] - z.globals)
+    many = cut(many, "s", half, x.axes["s"], half)[1] if moved else many
+    both = concat(residual(every, few), residual(x, many), axis="s")
+    both = before(both, "mlp", mlp, h=z.h)
+    few, many = cut(both, "s", z.globals, x.axes["s"])
+    return many, few
+
+
+def global_and_local(x: Tensor, z: Any) -> Tensor:
+    """The first rows attend to all, the others to them and to their own block: 4d² parameters."""
+    k, s = per(z.d, z.heads), x.axes["s"] - z.globals
+    few, many = zip(*(cut(linear(x, name, bias=False, g=z.heads, k=k), "s", z.globals, s)
+                      for name in ("query", "key", "value")), strict=True)
+    key, value = (rename(concat(one, other, axis="s"), s="t") for one, other in ((few[1], many[1]), (few[2], many[2])))
+    scores = pointwise(contract(few[0], key, to="b g s t", name="scores"), kind="attention_scale")
+    overall = contract(pointwise(scores, kind="softmax"), value, to="b s g k", name="mix")
+    query, near_key, near_value = (in_blocks(rows, z.chunk) for rows in many)
+    local = attend(query, [rename(few[1], s="j"), rename(near_key, i="j")],
+                   [rename(few[2], s="j"), rename(near_value, i="j")])
+    return linear(concat(overall, out_of_blocks(local, s), axis="s"), "output", over="g k", bias=False, d=z.d)
+
+
+def pegasus_x_decode(x: Tensor, z: Any, memory: Tensor | None) -> Tensor:
+    """L_dec(8d² + 2d·h_dec + 7d + h_dec) + 2d parameters."""
+    x = pointwise(x, kind="sinusoids")
+    x = within("layers", decoder_block, x, z=z, place=before, memory=memory, bias=False, runs=z.L_dec)
+    return norm(x, "norm")
+
+
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many tokens the encoder attends to in full: (5 + 2·random blocks) blocks, or any number."""
     kind, block, random = config["attention_type"], config["block_size"], config["num_random_blocks"]
@@ -80,6 +131,10 @@ _encode, _decode = stacks(sinusoids, before)
 _BIGBIRD = {f"{side}.norm": f"{side}.layernorm_embedding" for side in ("encoder", "decoder")}
 _BIGBIRD |= {f"encoder.layers.attention.{ours}": f"encoder.layers.{{i}}.self_attn.{theirs}" for ours, theirs in
              (("query", "self.query"), ("key", "self.key"), ("value", "self.value"), ("output", "output"))}
+_X = {path.replace("encoder.layers.", f"encoder.layers.{kind}."): name
+      for kind in ("still", "moved") for path, name in seq2seq_names().items() if path.startswith("encoder.layers.")}
+_X |= {f"encoder.layers.{kind}.global_norm": "encoder.layers.{i}.global_self_attn_layer_norm"
+       for kind in ("still", "moved")}
 _LARGE = {"d": 1024, "h": 4096, "L": 16, "heads": 16}
 
 ARCHITECTURES = (
@@ -115,6 +170,24 @@ ARCHITECTURES = (
         ignored=SEQ2SEQ_IGNORED,
         only={**SEQ2SEQ_ONLY, **norms_at(before=True, embedding=False, computed=False)},
         stored={**seq2seq_names(), **_BIGBIRD},
+        stored_heads=SEQ2SEQ_HEAD_NAMES,
+        base="model",
+    ),
+    Architecture(
+        "pegasus_x",
+        classes=seq2seq_heads("PegasusX", shared_words(pegasus_x_encode, pegasus_x_decode), None,
+                              "ForConditionalGeneration"),
+        follows=SEQ2SEQ_FOLLOWS,
+        keys={
+            **seq2seq_keys(V=96103, **_LARGE),
+            "num_global_tokens": ("globals", 32),
+            "block_size": ("chunk", 512),
+            "stagger_local_blocks": ("staggered", True),
+        },
+        aliases=SEQ2SEQ_ALIASES,
+        ignored={**SEQ2SEQ_IGNORED, "max_position_embeddings": "sinusoidal positions are computed"},
+        only={**SEQ2SEQ_ONLY, **norms_at(before=True, embedding=False, computed=True)},
+        stored={**seq2seq_names(), **_X, "encoder.embeddings.global": "encoder.embed_global"},
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
     ),

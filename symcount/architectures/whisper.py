@@ -68,10 +68,16 @@ def predict(z: Any, memory: Tensor | None) -> Tensor:
     return linear(x, "head", bias=False, w=table if z.tied else None, V=z.V)
 
 
-def classify(x: Tensor, z: Any) -> Tensor:
-    """Scores of the mean over time, behind a projection: dm + m + mC + C parameters; L + 1 to weigh the layers."""
+def audio_classification(z: Any) -> Tensor:
+    """Scores of what is heard; L + 1 parameters where the outputs of all layers are weighed."""
+    x = hear(z)
     if z.weighted:
-        x = pointwise(x, weight("layers", L=z.L + 1), kind="mix", name="layers", to="b s d")
+        x = pointwise(x, weight("layer_weights", L=z.L + 1), kind="mix", to="b s d")
+    return within("classifier", classify, x, z=z)
+
+
+def classify(x: Tensor, z: Any) -> Tensor:
+    """Scores of the mean over time, behind a projection: dm + m + mC + C parameters."""
     x = pointwise(linear(x, "projector", m=z.m), kind="mean", to="b m")
     return linear(x, "scores", over="m", C=z.C)
 
@@ -83,7 +89,7 @@ ARCHITECTURES = (Architecture(
         "WhisperModel": lambda z: body(z, hear(z))[0],
         "WhisperForConditionalGeneration": lambda z: predict(z, hear(z)),
         "WhisperForCausalLM": lambda z: predict(z, None),
-        "WhisperForAudioClassification": lambda z: within("classifier", classify, hear(z), z=z),
+        "WhisperForAudioClassification": audio_classification,
     },
     follows={**SEQ2SEQ_FOLLOWS, "frames": "2P"},
     keys={
@@ -108,7 +114,7 @@ ARCHITECTURES = (Architecture(
         "encoder.conv.first": "encoder.conv1",
         "encoder.conv.second": "encoder.conv2",
     },
-    stored_heads={"head": "proj_out", "classifier.layers": "layer_weights", "classifier.projector": "projector",
+    stored_heads={"head": "proj_out", "layer_weights": "layer_weights", "classifier.projector": "projector",
                   "classifier.scores": "classifier"},
     base={"": "model", "WhisperForAudioClassification": ""},
     published={},

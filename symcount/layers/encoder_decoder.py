@@ -37,24 +37,24 @@ def after(x: Tensor, path: str, f: Callable[..., Tensor], **kw: Any) -> Tensor:
     return norm(residual(x, within(path, f, x, **kw)), f"{path}_norm")
 
 
-def encoder_block(x: Tensor, z: Any, place: Callable[..., Tensor], bias: bool | str = True) -> Tensor:
+def encoder_block(x: Tensor, z: Any, place: Callable[..., Tensor], *, bias: bool | str = True) -> Tensor:
     """4d² + 2dh + 9d + h parameters; `place` puts the norms: `before` or `after`."""
     x = place(x, "attention", attention, z=z, t=x.axes["s"], bias=bias)
     return place(x, "mlp", mlp, h=z.h)
 
 
 def decoder_block(x: Tensor, z: Any, place: Callable[..., Tensor], memory: Tensor | None,
-                  bias: bool | str = True) -> Tensor:
+                  *, bias: bool | str = True) -> Tensor:
     """8d² + 2dh + 15d + h parameters; without memory, the cross attention is stored and never runs."""
     x = place(x, "attention", attention, z=z, heads=z.heads_dec, t=z.t, bias=bias, mask=Mask(causal=True))
     if memory is None:
-        x = unused(x, "cross", z.heads_dec, bias)
+        x = unused(x, "cross", z.heads_dec, bias=bias)
     else:
         x = place(x, "cross", attention, z=z, heads=z.heads_dec, t=z.t, bias=bias, memory=memory)
     return place(x, "mlp", mlp, h=z.h_dec)
 
 
-def unused(x: Tensor, path: str, heads: Size, bias: bool | str) -> Tensor:
+def unused(x: Tensor, path: str, heads: Size, *, bias: bool | str) -> Tensor:
     """x, beside an attention and its norm that are stored and never run: 4d² + 6d parameters."""
     d = x.axes["d"]
     width = {"g": heads, "k": per(d, heads)}
@@ -70,7 +70,8 @@ def unused(x: Tensor, path: str, heads: Size, bias: bool | str) -> Tensor:
     return idle(within(path, weights, x), *gains)
 
 
-def stacks(dress: Callable[..., Tensor], place: Callable[..., Tensor], bias: bool | str = True) -> tuple[Stack, Stack]:
+def stacks(dress: Callable[..., Tensor], place: Callable[..., Tensor], *,
+           bias: bool | str = True) -> tuple[Stack, Stack]:
     """Encoder and decoder: what `dress` adds to the words, L blocks, and a last norm where norms come before."""
     def encode(x: Tensor, z: Any) -> Tensor:
         x = within("embeddings", dress, x, z=z, t=z.s)

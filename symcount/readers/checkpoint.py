@@ -37,15 +37,17 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
-    groups: dict[tuple[str, int], list[str]] = {}
+    groups: dict[tuple[str, str, int], list[str]] = {}  # only what is made in one layer is stored as one
     told: dict[str, str | None] = {}
     for path, x in made.items():
-        count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
+        around = repeats(x.scope.home if x.scope else None)
+        count = value(prod((runs for _, runs in around), start=1), {})
+        layer = next((place for place, runs in reversed(around) if not (isinstance(runs, int) and runs == 1)), "")
         name, form = _named(model, path, table)
         told[name] = form
         if count:
-            groups.setdefault((name, count), []).append(path)
-    for (name, runs), paths in groups.items():
+            groups.setdefault((name, layer, count), []).append(path)
+    for (name, _, runs), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
             elements = prod(shape) * runs
