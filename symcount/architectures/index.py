@@ -12,6 +12,7 @@ FILES: tuple[str, ...] = (
     "mixtral",
     "mlp",
     "pegasus",
+    "prophetnet",
     "t5",
     "whisper",
 )
@@ -38,6 +39,7 @@ TYPES: dict[str, str] = {
     "pegasus": "pegasus",
     "pegasus_x": "pegasus",
     "plbart": "bart",
+    "prophetnet": "prophetnet",
     "t5": "t5",
     "umt5": "t5",
     "whisper": "whisper",

@@ -290,14 +290,10 @@ ARCHITECTURES = (
     Architecture("longt5", **{
         **_LONG,
         "classes": t5_heads("LongT5", long_stack, stack, ""),
-        "keys": {
-            **{key: told for key, told in _LONG["keys"].items() if key != "tie_word_embeddings"},
-            "global_block_size": ("chunk", 16),
-        },
+        "keys": {**_LONG["keys"], "global_block_size": ("chunk", 16)},
         "sizes": "window",
-        "flags": {"gated": False, "everywhere": False, "tied": True},
+        "flags": {"gated": False, "everywhere": False},
         "reads": {**_LONG["reads"], "encoder_attention_type": "local", "local_radius": 127},
         "settle": settle_long,
-        "ignored": {**_LONG["ignored"], "tie_word_embeddings": "its checkpoints hold one table whatever it says"},
     }),
 )

@@ -37,16 +37,15 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
+    layers = _layers(model)
     groups: dict[tuple[str, str, int], list[str]] = {}  # only what is made in one layer is stored as one
     told: dict[str, str | None] = {}
     for path, x in made.items():
-        around = repeats(x.scope.home if x.scope else None)
-        count = value(prod((runs for _, runs in around), start=1), {})
-        layer = next((place for place, runs in reversed(around) if not (isinstance(runs, int) and runs == 1)), "")
+        count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
         name, form = _named(model, path, table)
         told[name] = form
         if count:
-            groups.setdefault((name, layer, count), []).append(path)
+            groups.setdefault((name, layers[path], count), []).append(path)
     for (name, _, runs), paths in groups.items():
         shape, count = _shape([made[path] for path in paths]), runs
         if (said := told[name]) is not None:
@@ -59,6 +58,15 @@ def checkpoint(model: Model) -> list[Stored]:
         found[name, shape] = Stored(name, shape, count + (old.count if old else 0),
                                     tuple(dict.fromkeys((*(old.paths if old else ()), *paths))))
     return list(found.values())
+
+
+def _layers(model: Model) -> dict[str, str]:
+    """The repeated part of the network that each weight is in; over letters, for which one layer is a number too."""
+    found = {}
+    for path, (x, *_) in weights(model.network()).items():
+        around = repeats(x.scope.home if x.scope else None)
+        found[path] = next((part for part, runs in reversed(around) if not isinstance(runs, int)), "")
+    return found
 
 
 def _table(model: Model) -> dict[str, tuple[str, str | None]]:
