@@ -74,6 +74,16 @@ def _keys(P: int, C: int = 2, **sizes: int) -> dict[str, Any]:
     return {**seq2seq_keys(**sizes), "max_position_embeddings": ("P", P), "num_labels": ("C", C)}
 
 
+def _text(prefix: str, count: int, **sizes: int) -> Published:
+    return measured(f"{prefix}ForConditionalGeneration", count, **sizes)
+
+
+def _variant(norms: str) -> dict[str, Any]:
+    return {"layernorm_variant": ((norms,), "where this family has its norms"),
+            "extra_layer_norm": ((False,), "where this family has its norms"),
+            "do_blenderbot_90_layernorm": ((True, False), "read by nothing")}
+
+
 TEXT = "ForConditionalGeneration ForCausalLM"
 ALL = f"{TEXT} ForSequenceClassification ForQuestionAnswering"
 _LARGE = {"d": 1024, "h": 4096, "L": 12, "heads": 16, "P": 1024}
@@ -84,39 +94,49 @@ ARCHITECTURES = (
         "bart", "Bart", offset, after, ALL,
         keys=_keys(V=50265, C=3, **_LARGE),
         published={
-            "bart-base": measured("BartModel", 139_420_416, V=50265, P=1024, d=768, h=3072, L=6, heads=12),
-            "bart-large": measured("BartModel", 406_291_456, V=50265, **_LARGE),
+            "bart-base": _text("Bart", 139_420_416, V=50265, P=1024, d=768, h=3072, L=6, heads=12),
+            "bart-large": _text("Bart", 406_291_456, V=50265, **_LARGE),
         },
     ),
     family(
         "mbart", "MBart", offset, before, ALL,
         keys=_keys(V=50265, **_LARGE),
         published={
-            "mbart-large-50": measured("MBartForConditionalGeneration", 610_879_488, V=250054, **_LARGE),
+            "mbart-large-cc25": _text("MBart", 610_851_840, V=250027, **_LARGE),
+            "mbart-large-50": _text("MBart", 610_879_488, V=250054, **_LARGE),
         },
     ),
     family(
         "plbart", "PLBart", offset, after, f"{TEXT} ForSequenceClassification",
         keys=_keys(V=50005, P=1024, d=768, h=3072, L=6, heads=12),
+        published={"plbart-base": _text("PLBart", 139_220_736, V=50005, P=1024, d=768, h=3072, L=6, heads=12)},
     ),
     family(
         "mvp", "Mvp", offset, after, ALL,
         keys=_keys(V=50267, **_LARGE),
         only={"use_prompt": ((False,), "prompts are not written for this family")},
         ignored={"prompt_length": _PROMPT, "prompt_mid_dim": _PROMPT},
+        published={"mvp": _text("Mvp", 406_293_504, V=50267, **_LARGE)},
     ),
     family(
         "blenderbot", "Blenderbot", bare, before, TEXT,
         keys=_keys(V=8008, P=128, d=2560, h=10240, L=2, L_dec=24, heads=32),
-        only={"layernorm_variant": (("prelayernorm",), "where this family has its norms"),
-              "extra_layer_norm": ((False,), "where this family has its norms"),
-              "do_blenderbot_90_layernorm": ((True, False), "read by nothing")},
+        only=_variant("prelayernorm"),
+        published={
+            "blenderbot-400m-distill": _text("Blenderbot", 364_802_560, V=8008, P=128, d=1280, h=5120, L=2, L_dec=12,
+                                             heads=32),
+            "blenderbot-1b-distill": _text("Blenderbot", 1_437_393_920, V=8008, P=128, d=2560, h=10240, L=2, L_dec=12,
+                                           heads=32),
+            "blenderbot-3b": _text("Blenderbot", 2_696_268_800, V=8008, P=128, d=2560, h=10240, L=2, L_dec=24,
+                                   heads=32),
+        },
     ),
     family(
         "blenderbot-small", "BlenderbotSmall", normed, after, TEXT,
         keys=_keys(V=50265, P=512, d=512, h=2048, L=8, heads=16),
-        only={"layernorm_variant": (("xlm",), "where this family has its norms"),
-              "extra_layer_norm": ((False,), "where this family has its norms"),
-              "do_blenderbot_90_layernorm": ((True, False), "read by nothing")},
+        only=_variant("xlm"),
+        published={
+            "blenderbot-90m": _text("BlenderbotSmall", 87_508_992, V=54944, P=512, d=512, h=2048, L=8, heads=16),
+        },
     ),
 )

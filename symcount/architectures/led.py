@@ -6,7 +6,7 @@ and no token is global unless it is told so.
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture
+from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import (
     SEQ2SEQ_ALIASES,
@@ -14,6 +14,7 @@ from symcount.hub import (
     SEQ2SEQ_HEAD_NAMES,
     SEQ2SEQ_IGNORED,
     SEQ2SEQ_ONLY,
+    measured,
     norms_at,
     seq2seq_keys,
     seq2seq_names,
@@ -92,8 +93,13 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {"window": told}
 
 
-_GLOBAL = {f"encoder.layers.attention.{ours}": f"encoder.layers.{{i}}.self_attn.longformer_self_attn.{theirs}"
-           for name in ("query", "key", "value") for ours, theirs in ((name, name), (f"global_{name}", f"{name}_global"))}
+def _led(count: int, **sizes: int) -> Published:
+    return measured("LEDForConditionalGeneration", count, V=50265, P=16384, P_dec=1024, window=1024, **sizes)
+
+
+_LONGFORMER = "encoder.layers.{i}.self_attn.longformer_self_attn"
+_GLOBAL = {f"encoder.layers.attention.{ours}": f"{_LONGFORMER}.{theirs}" for name in ("query", "key", "value")
+           for ours, theirs in ((name, name), (f"global_{name}", f"{name}_global"))}
 
 ARCHITECTURES = (Architecture(
     "led",
@@ -113,4 +119,8 @@ ARCHITECTURES = (Architecture(
     stored={**seq2seq_names(), **_GLOBAL, "encoder.layers.attention.output": "encoder.layers.{i}.self_attn.output"},
     stored_heads=SEQ2SEQ_HEAD_NAMES,
     base="led",
+    published={
+        "led-base-16384": _led(161_844_480, d=768, h=3072, L=6, heads=12),
+        "led-large-16384": _led(459_801_600, d=1024, h=4096, L=12, heads=16),
+    },
 ),)

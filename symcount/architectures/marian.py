@@ -9,7 +9,7 @@ translation", section 4.1; Ng et al. 2019, "Facebook FAIR's WMT19 news translati
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture
+from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import (
     SEQ2SEQ_ALIASES,
@@ -98,6 +98,10 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+def _m2m(count: int, **sizes: int) -> Published:
+    return measured("M2M100ForConditionalGeneration", count, **sizes)
+
+
 _LARGE = {"d": 1024, "h": 4096, "L": 12, "heads": 16}
 
 ARCHITECTURES = (
@@ -118,6 +122,9 @@ ARCHITECTURES = (
         stored=seq2seq_names(),
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
+        published={
+            "opus-mt-en-de": measured("MarianMTModel", 74_410_496, V=58101, P=512, d=512, h=2048, L=6, heads=8),
+        },
     ),
     Architecture(
         "m2m_100",
@@ -130,6 +137,13 @@ ARCHITECTURES = (
         stored=seq2seq_names(),
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
+        published={
+            "m2m100-418m": _m2m(483_905_536, V=128112, **_LARGE),
+            "m2m100-1.2b": _m2m(1_239_470_080, V=128112, d=1024, h=8192, L=24, heads=16),
+            "nllb-200-distilled-600m": _m2m(615_073_792, V=256206, **_LARGE),
+            "nllb-200-1.3b": _m2m(1_370_638_336, V=256206, d=1024, h=8192, L=24, heads=16),
+            "nllb-200-3.3b": _m2m(3_344_863_232, V=256206, d=2048, h=8192, L=24, heads=16),
+        },
     ),
     Architecture(
         "fsmt",

@@ -150,6 +150,10 @@ ARCHITECTURES = (
         stored=seq2seq_names(),
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
+        published={
+            "pegasus-large": measured("PegasusForConditionalGeneration", 570_797_056, V=96103, P=1024, **_LARGE),
+            "pegasus-xsum": measured("PegasusForConditionalGeneration", 569_748_480, V=96103, P=512, **_LARGE),
+        },
     ),
     Architecture(
         "bigbird_pegasus",
@@ -172,6 +176,10 @@ ARCHITECTURES = (
         stored={**seq2seq_names(), **_BIGBIRD},
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
+        published={
+            "bigbird-pegasus-large": measured("BigBirdPegasusForConditionalGeneration", 576_891_904, V=96103, P=4096,
+                                              window=704, **_LARGE),
+        },
     ),
     Architecture(
         "pegasus_x",

@@ -7,7 +7,7 @@ buckets that a linear map makes of each row.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, SEQ2SEQ_ONLY
+from symcount.hub import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, SEQ2SEQ_ONLY, measured
 from symcount.layers import attention, embed, linear, mlp, norm, positions
 from symcount.layers.encoder_decoder import after, encoder_block, unused, words
 from symcount.masks import Mask
@@ -176,4 +176,8 @@ ARCHITECTURES = (Architecture(
     stored=_names(),
     stored_heads={"head": "lm_head"},
     base="prophetnet",
+    published={
+        "prophetnet-large-uncased": measured("ProphetNetForConditionalGeneration", 391_321_600, V=30522, d=1024, P=512,
+                                             h=4096, L=12, heads=16, ngram=2, buckets=32),
+    },
 ),)

@@ -244,6 +244,11 @@ HEADS = "ForSequenceClassification ForTokenClassification ForQuestionAnswering"
 _V11 = {"small": {"d": 512, "h": 1024, "L": 8, "heads": 6}, "base": {"d": 768, "h": 2048, "L": 12, "heads": 12},
         "large": {"d": 1024, "h": 2816, "L": 24, "heads": 16}, "xl": {"d": 2048, "h": 5120, "L": 24, "heads": 32},
         "xxl": {"d": 4096, "h": 10240, "L": 24, "heads": 64}}
+_T5_V11 = {"small": 76_961_152, "base": 247_577_856, "large": 783_150_080, "xl": 2_849_757_184, "xxl": 11_135_332_352}
+_MT5 = {"small": 300_176_768, "base": 582_401_280, "large": 1_229_581_312, "xl": 3_742_619_648, "xxl": 12_921_057_280}
+_UMT5 = {"small": 306_601_984, "base": 592_043_520, "xl": 3_768_356_864, "xxl": 12_972_531_712}
+_LONG_T5 = {"local-base": 247_577_856, "local-large": 783_150_080, "tglobal-base": 247_587_456,
+            "tglobal-large": 783_175_168, "tglobal-xl": 2_849_807_360}
 
 
 def _t5(count: int, **sizes: Any) -> Published:
@@ -254,6 +259,10 @@ def _untied(cls: str, count: int, V: int, **sizes: Any) -> Published:
     """With the matrix of the output, which the checkpoint holds beside the word table."""
     sizes = {"V": V, "k": 64, "buckets": 32, "gated": True, "tied": False, **sizes}
     return Published(cls, sizes, count, f"{MEASURED}, {cls}, and the lm_head that its checkpoint holds")
+
+
+def _byt5(count: int, **sizes: Any) -> Published:
+    return _untied("T5ForConditionalGeneration", count, V=384, **sizes)
 
 
 def _classes(prefix: str, heads: str = HEADS, *, one_table: bool = True) -> dict[str, Callable[[Any], Tensor]]:
@@ -272,6 +281,19 @@ ARCHITECTURES = (
         base=_bases("T5"),
         published={
             "t5-small": _t5(60_506_624, d=512, h=2048, L=6, heads=8),
+            "t5-base": _t5(222_903_552, d=768, h=3072, L=12, heads=12),
+            "t5-large": _t5(737_668_096, d=1024, h=4096, L=24, heads=16),
+            "t5-3b": _t5(2_851_598_336, d=1024, h=16384, L=24, heads=32, k=128),
+            "t5-11b": _t5(11_307_321_344, d=1024, h=65536, L=24, heads=128, k=128),
+            **{f"{name}-{size}": _untied("T5ForConditionalGeneration", count, V=32128, **_V11[size])
+               for name in ("t5-v1_1", "flan-t5") for size, count in _T5_V11.items()},
+            "flan-ul2": _untied("T5ForConditionalGeneration", 19_591_209_984, V=32128, d=4096, h=16384, L=32, heads=16,
+                                k=256),
+            "byt5-small": _byt5(299_637_760, d=1472, h=3584, L=12, L_dec=4, heads=6),
+            "byt5-base": _byt5(581_653_248, d=1536, h=3968, L=18, L_dec=6, heads=12),
+            "byt5-large": _byt5(1_228_183_552, d=1536, h=3840, L=36, L_dec=12, heads=16),
+            "byt5-xl": _byt5(3_737_801_728, d=2560, h=6720, L=36, L_dec=12, heads=32),
+            "byt5-xxl": _byt5(12_906_899_328, d=4672, h=12352, L=36, L_dec=12, heads=64),
         },
         **t5_keys(V=32128, h=2048, L=6, heads=8, gated=False),
     ),
@@ -279,12 +301,16 @@ ARCHITECTURES = (
         "mt5",
         classes=_classes("MT5"),
         base=_bases("MT5"),
+        published={f"mt5-{size}": _untied("MT5ForConditionalGeneration", count, V=250112, **_V11[size])
+                   for size, count in _MT5.items()},
         **t5_keys(V=250112, h=1024, L=8, heads=6, gated=True),
     ),
     Architecture(
         "umt5",
         classes=_classes("UMT5", one_table=False),
         base=_bases("UMT5"),
+        published={f"umt5-{size}": _untied("UMT5ForConditionalGeneration", count, V=256384, **_V11[size])
+                   for size, count in _UMT5.items()},
         **t5_keys(V=250112, h=1024, L=8, heads=6, gated=True),
     ),
     Architecture("longt5", **{
@@ -295,5 +321,8 @@ ARCHITECTURES = (
         "flags": {"gated": False, "everywhere": False},
         "reads": {**_LONG["reads"], "encoder_attention_type": "local", "local_radius": 127},
         "settle": settle_long,
+        "published": {f"long-t5-{name}": _untied(
+            "LongT5ForConditionalGeneration", count, V=32128, window=128, chunk=16, everywhere="tglobal" in name,
+            **_V11[name.partition("-")[2]]) for name, count in _LONG_T5.items()},
     }),
 )

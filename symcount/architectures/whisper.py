@@ -5,7 +5,7 @@ Source: Radford et al. 2022, "Robust speech recognition via large-scale weak sup
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture
+from symcount.architecture import Architecture, Published
 from symcount.hub import (
     SEQ2SEQ_ALIASES,
     SEQ2SEQ_FOLLOWS,
@@ -82,6 +82,16 @@ def classify(x: Tensor, z: Any) -> Tensor:
     return linear(x, "scores", over="m", C=z.C)
 
 
+_SHAPES = {"tiny": {"d": 384, "h": 1536, "L": 4, "heads": 6}, "base": {"d": 512, "h": 2048, "L": 6, "heads": 8},
+           "small": {"d": 768, "h": 3072, "L": 12, "heads": 12}, "medium": {"d": 1024, "h": 4096, "L": 24, "heads": 16},
+           "large": {"d": 1280, "h": 5120, "L": 32, "heads": 20}}
+
+
+def _whisper(shape: str, count: int, **sizes: int) -> Published:
+    return measured("WhisperForConditionalGeneration", count,
+                    **{"V": 51865, "c": 80, "P": 1500, "P_dec": 448, **_SHAPES[shape], **sizes})
+
+
 _OLD = "a setting of training"
 ARCHITECTURES = (Architecture(
     "whisper",
@@ -117,5 +127,17 @@ ARCHITECTURES = (Architecture(
     stored_heads={"head": "proj_out", "layer_weights": "layer_weights", "classifier.projector": "projector",
                   "classifier.scores": "classifier"},
     base={"": "model", "WhisperForAudioClassification": ""},
-    published={},
+    published={
+        "whisper-tiny": _whisper("tiny", 37_760_640),
+        "whisper-tiny.en": _whisper("tiny", 37_760_256, V=51864),
+        "whisper-base": _whisper("base", 72_593_920),
+        "whisper-base.en": _whisper("base", 72_593_408, V=51864),
+        "whisper-small": _whisper("small", 241_734_912),
+        "whisper-small.en": _whisper("small", 241_734_144, V=51864),
+        "whisper-medium": _whisper("medium", 763_857_920),
+        "whisper-medium.en": _whisper("medium", 763_856_896, V=51864),
+        "whisper-large-v2": _whisper("large", 1_543_304_960),
+        "whisper-large-v3": _whisper("large", 1_543_490_560, V=51866, c=128),
+        "whisper-large-v3-turbo": _whisper("large", 808_878_080, V=51866, c=128, L_dec=4),
+    },
 ),)
