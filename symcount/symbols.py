@@ -71,6 +71,7 @@ _ROWS = (
     ("r_dt", "rank of the time step", r"r_{\mathrm{dt}}", 1, "dt_rank"),
     ("globals", "tokens that all others meet", r"n_{\mathrm{global}}", 1, "num_global_tokens"),
     ("ngram", "tokens predicted at once", r"n_{\mathrm{gram}}", 1, ""),
+    ("fill", "a multiple that widths are filled up to", r"n_{\mathrm{fill}}", 1, "pad_head_dim_to_multiple_of"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
     ("N", "parameters", "N", 1, ""),
