@@ -106,7 +106,8 @@ SEQ2SEQ_IGNORED = {
     **dict.fromkeys(("forced_eos_token_id", "forced_decoder_ids", "force_bos_token_to_be_generated"),
                     "chooses how text is generated"),
     **dict.fromkeys(("classif_dropout", "dropout_rate"), "dropout has no weights"),
-    **dict.fromkeys(("add_bias_logits", "extra_pos_embeddings", "save_step"), "read by nothing"),
+    **dict.fromkeys(("add_bias_logits", "do_blenderbot_90_layernorm", "extra_pos_embeddings", "save_step"),
+                    "read by nothing"),
 }
 SEQ2SEQ_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_encoder_decoder": ((True, False), "the class says which stacks there are"),
@@ -118,6 +119,7 @@ def norms_at(*, before: bool, embedding: bool, computed: bool) -> dict[str, tupl
     return {
         "normalize_before": ((before,), "where this family has its norms"),
         "add_final_layer_norm": ((before,), "where this family has its norms"),
+        "extra_layer_norm": ((False,), "where this family has its norms"),
         "normalize_embedding": ((embedding,), "where this family has its norms"),
         "static_position_embeddings": ((computed,), "which positions this family has"),
     }

@@ -79,9 +79,7 @@ def _text(prefix: str, count: int, **sizes: int) -> Published:
 
 
 def _variant(norms: str) -> dict[str, Any]:
-    return {"layernorm_variant": ((norms,), "where this family has its norms"),
-            "extra_layer_norm": ((False,), "where this family has its norms"),
-            "do_blenderbot_90_layernorm": ((True, False), "read by nothing")}
+    return {"layernorm_variant": ((norms,), "where this family has its norms")}
 
 
 TEXT = "ForConditionalGeneration ForCausalLM"

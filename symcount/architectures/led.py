@@ -85,7 +85,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """The window, which is the same in all layers."""
     told, L = config["attention_window"], config["encoder_layers"]
     if isinstance(told, list):
-        if len(told) != L or len(set(map(str, told))) != 1:
+        if not told or len(told) != L or any(one != told[0] or type(one) is not type(told[0]) for one in told):
             raise ConfigError(f"attention_window: one number, or the same for each of the {L} layers, is needed")
         told = told[0]
     if isinstance(told, bool) or not isinstance(told, int) or told < 2 or told % 2:
