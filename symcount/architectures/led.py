@@ -20,15 +20,17 @@ from symcount.hub import (
     seq2seq_names,
 )
 from symcount.layers import linear, mlp, norm, positions
-from symcount.layers.block_attention import filled, in_blocks, keys_around, out_of_blocks
+from symcount.layers.block_attention import filled, keys_around
 from symcount.layers.encoder_decoder import after, decoder_block, seq2seq_heads, shared_words
-from symcount.network import concat, contract, cut, idle, pointwise, rename, tensor, weight, within
-from symcount.sizes import per
+from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, split, tensor, weight, within
+from symcount.sizes import ceil, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from symcount.polynomials import Size
 
 
 def embeddings(x: Tensor, *, P: Any, t: Any) -> Tensor:
@@ -36,20 +38,20 @@ def embeddings(x: Tensor, *, P: Any, t: Any) -> Tensor:
     return norm(positions(x, "position", P=P, t=t), "norm")
 
 
-def windowed(x: Tensor, z: Any) -> Tensor:
+def windowed(x: Tensor, z: Any, n: Size) -> Tensor:
     """Attention to window/2 tokens on either side: 4d² + 4d parameters, and 3d² + 3d that never run.
 
     With w = window/2, the n blocks of w queries meet in pairs: (n - 1)(2w)² scores a head; each mixes 3w values.
     """
-    w, s, d = per(z.window, 2), x.axes["s"], x.axes["d"]
+    w, d = per(z.window, 2), x.axes["d"]
     width = {"g": z.heads, "k": per(d, z.heads)}
-    query, key, value = (in_blocks(linear(x, name, **width), w) for name in ("query", "key", "value"))
+    query, key, value = (split(linear(x, name, **width), "s", n=n, i=w) for name in ("query", "key", "value"))
     scores = contract(rename(pairs(query), n="c"), rename(pairs(key), n="c", i="j"), to="b c g i j", name="scores")
     around = keys_around(value)
-    band = tensor("band", b=z.b, n=query.axes["n"], g=z.heads, i=w, j=around.axes["j"])
+    band = tensor("band", b=z.b, n=n, g=z.heads, i=w, j=around.axes["j"])
     scores = rename(scores, i="two", j="pair")  # the scores of a window, as a band of each block and its neighbours
     weights = pointwise(pointwise(band, scores, kind="band", to="b n g i j"), kind="softmax")
-    mixed = out_of_blocks(contract(weights, around, to="b n i g k", name="mix"), s)
+    mixed = merge(contract(weights, around, to="b n i g k", name="mix"), s="n i")
     unused = [weight(f"global_{name}.{leaf}", out="g k" if leaf == "weight" else "",
                      kinds=leaf, **({"d": d} if leaf == "weight" else {}), **width)
               for name in ("query", "key", "value") for leaf in ("weight", "bias")]
@@ -62,16 +64,16 @@ def pairs(x: Tensor) -> Tensor:
     return concat(cut(x, "n", n - 1, 1)[0], cut(x, "n", 1, n - 1)[1], axis="i")
 
 
-def block(x: Tensor, z: Any) -> Tensor:
+def block(x: Tensor, z: Any, n: Size) -> Tensor:
     """7d² + 2dh + 12d + h parameters."""
-    return after(after(x, "attention", windowed, z=z), "mlp", mlp, h=z.h)
+    return after(after(x, "attention", windowed, z=z, n=n), "mlp", mlp, h=z.h)
 
 
 def encode(x: Tensor, z: Any) -> Tensor:
     """The text is filled up so that the window divides it: Pd + 2d + L(7d² + 2dh + 12d + h) parameters."""
     s, x = x.axes["s"], filled(x, z.window)
     x = within("embeddings", embeddings, x, P=z.P, t=x.axes["s"])
-    x = within("layers", block, x, z=z, runs=z.L)
+    x = within("layers", block, x, z=z, n=2 * ceil(s, z.window), runs=z.L)
     return cut(x, "s", s, x.axes["s"] - s)[0]
 
 

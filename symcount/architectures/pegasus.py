@@ -23,7 +23,7 @@ from symcount.hub import (
     seq2seq_names,
 )
 from symcount.layers import linear, mlp, norm, positions, residual
-from symcount.layers.block_attention import attend, filled, in_blocks, out_of_blocks, padded
+from symcount.layers.block_attention import attend, filled, padded
 from symcount.layers.encoder_decoder import (
     before,
     decoder_block,
@@ -33,8 +33,8 @@ from symcount.layers.encoder_decoder import (
     shared_words,
     stacks,
 )
-from symcount.network import concat, contract, cut, idle, pointwise, rename, repeat, weight, within
-from symcount.sizes import bounded, per
+from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, repeat, split, weight, within
+from symcount.sizes import bounded, ceil, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -71,23 +71,26 @@ def sparse_causal(z: Any) -> Tensor:
 
 def pegasus_x_encode(x: Tensor, z: Any) -> Tensor:
     """d·globals + L(4d² + 2dh + 7d + h) + 2d parameters."""
-    s = x.axes["s"]
+    s, n = x.axes["s"], ceil(x.axes["s"], z.chunk)
     x = filled(pointwise(x, kind="sinusoids"), z.chunk)
     every = repeat(rename(weight("embeddings.global.weight", kinds="embedding", globals=z.globals, d=z.d),
                           globals="s"), b=z.b)
     moved = z.L // 2 if z.staggered else 0
-    x, every = within("layers.still", pegasus_x_block, x, every, z=z, moved=False, runs=z.L - moved)
+    x, every = within("layers.still", pegasus_x_block, x, every, z=z, n=n, moved=False, runs=z.L - moved)
     if z.staggered:
-        x, every = within("layers.moved", pegasus_x_block, x, every, z=z, moved=True, runs=moved)
+        x, every = within("layers.moved", pegasus_x_block, x, every, z=z, n=n, moved=True, runs=moved)
     return norm(idle(cut(x, "s", s, x.axes["s"] - s)[0], every), "norm")
 
 
-def pegasus_x_block(x: Tensor, every: Tensor, z: Any, *, moved: bool) -> tuple[Tensor, Tensor]:
-    """4d² + 2dh + 7d + h parameters; every other layer is moved by half a block."""
+def pegasus_x_block(x: Tensor, every: Tensor, z: Any, n: Size, *, moved: bool) -> tuple[Tensor, Tensor]:
+    """4d² + 2dh + 7d + h parameters; every other layer is moved by half a block, so that there is one more."""
     half = per(z.chunk, 2) if moved else 0
-    y = padded(norm(x, "attention_norm"), "s", half, half) if moved else norm(x, "attention_norm")
+    y = norm(x, "attention_norm")
+    if moved:
+        n, y = n + 1, padded(y, "s", half, half)
     y = concat(norm(every, "global_norm"), y, axis="s")
-    few, many = cut(within("attention", global_and_local, y, z=z), "s", z.globals, y.axes["s"] - z.globals)
+    y = within("attention", global_and_local, y, z=z, n=n)
+    few, many = cut(y, "s", z.globals, y.axes["s"] - z.globals)
     many = cut(many, "s", half, x.axes["s"], half)[1] if moved else many
     both = concat(residual(every, few), residual(x, many), axis="s")
     both = before(both, "mlp", mlp, h=z.h)
@@ -95,18 +98,18 @@ def pegasus_x_block(x: Tensor, every: Tensor, z: Any, *, moved: bool) -> tuple[T
     return many, few
 
 
-def global_and_local(x: Tensor, z: Any) -> Tensor:
-    """The first rows attend to all, the others to them and to their own block: 4d² parameters."""
+def global_and_local(x: Tensor, z: Any, n: Size) -> Tensor:
+    """The first rows attend to all, the others to them and to their own of n blocks: 4d² parameters."""
     k, s = per(z.d, z.heads), x.axes["s"] - z.globals
     few, many = zip(*(cut(linear(x, name, bias=False, g=z.heads, k=k), "s", z.globals, s)
                       for name in ("query", "key", "value")), strict=True)
     key, value = (rename(concat(one, other, axis="s"), s="t") for one, other in ((few[1], many[1]), (few[2], many[2])))
     scores = pointwise(contract(few[0], key, to="b g s t", name="scores"), kind="attention_scale")
     overall = contract(pointwise(scores, kind="softmax"), value, to="b s g k", name="mix")
-    query, near_key, near_value = (in_blocks(rows, z.chunk) for rows in many)
+    query, near_key, near_value = (split(rows, "s", n=n, i=z.chunk) for rows in many)
     local = attend(query, [rename(few[1], s="j"), rename(near_key, i="j")],
                    [rename(few[2], s="j"), rename(near_value, i="j")])
-    return linear(concat(overall, out_of_blocks(local, s), axis="s"), "output", over="g k", bias=False, d=z.d)
+    return linear(concat(overall, merge(local, s="n i"), axis="s"), "output", over="g k", bias=False, d=z.d)
 
 
 def pegasus_x_decode(x: Tensor, z: Any, memory: Tensor | None) -> Tensor:
