@@ -1,11 +1,13 @@
 """T5: pre-norm encoder-decoder with RMSNorm, no biases, and one table of relative positions in each stack.
 
-Version 1.1, FLAN-T5, mT5 and UMT5 have a gated MLP and a word table that the output does not share; UMT5 has a table
-of relative positions in each layer. The matrix of the output is counted where a checkpoint holds it:
-`tie_word_embeddings` false, which the classes of transformers read as another scale, and tie all the same.
+Version 1.1, FLAN-T5, mT5 and UMT5 have a gated MLP and a matrix of their own for the output; UMT5 has a table of
+relative positions in each layer; the encoder of LongT5 attends in blocks, and perhaps to a row for each chunk of text.
+That matrix is counted where a checkpoint holds it, when `tie_word_embeddings` is false, though the classes of
+transformers tie it all the same.
 
-Source: Raffel et al. 2020, "Exploring the limits of transfer learning", section 2.1 and table 14;
-Shazeer 2020, "GLU variants improve transformer"; Xue et al. 2021, "mT5", section 3.1; Chung et al. 2023, "UniMax".
+Source: Raffel et al. 2020, "Exploring the limits of transfer learning", section 2.1; Shazeer 2020, "GLU variants
+improve transformer"; Xue et al. 2021, "mT5", section 3.1; Xue et al. 2022, "ByT5", table 1; Chung et al. 2023,
+"UniMax"; Guo et al. 2022, "LongT5", section 3.
 """
 
 from __future__ import annotations

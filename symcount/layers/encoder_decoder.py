@@ -88,8 +88,8 @@ def stacks(dress: Callable[..., Tensor], place: Callable[..., Tensor], *,
 
 def words(z: Any, ids: Tensor, stack: str, V: Size) -> tuple[Tensor, Tensor]:
     """The words of one stack, from a table of its own: dV parameters."""
-    x, table = within(f"{stack}.embeddings", embed, ids, name="word", V=V, d=z.d)
-    return x, table
+    rows, table = within(f"{stack}.embeddings", embed, ids, name="word", V=V, d=z.d)
+    return rows, table
 
 
 def shared_words(encode: Stack, decode: Stack, V: Size | None = None) -> Body:
