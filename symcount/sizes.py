@@ -156,8 +156,9 @@ def multiple(size: Size, of: int) -> Size:
 
 
 def noted(size: Size, *more: Condition) -> Size:
-    """The size, with more that must hold for it; a SymPy expression carries no conditions."""
+    """The size, with more that must hold for it; a SymPy expression carries no conditions, and stands in none."""
     lifted = lift(size)
+    more = tuple(c for c in more if all(lift(side) is not NotImplemented for side in (c.left, c.right)))
     if not more or lifted is NotImplemented:
         return size
     return Polynomial(lifted.terms, merged(lifted.conditions, more))
