@@ -42,7 +42,10 @@ TYPES: dict[str, str] = {
     "mlp": "mlp",
     "phi3": "phi3",
     "qwen2": "qwen2",
+    "qwen2_5_vl_text": "qwen2",
+    "qwen2_vl_text": "qwen2",
     "qwen3": "qwen3",
+    "qwen3_vl_text": "qwen3",
     "seed_oss": "llama",
     "smollm3": "smollm3",
 }
