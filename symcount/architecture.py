@@ -8,16 +8,16 @@ What a configuration leaves out follows a formula (k = d/heads), evaluated over 
 from __future__ import annotations
 
 from collections import namedtuple
-from math import lcm
 
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
 from symcount.forms import written
 from symcount.formulas import read
+from symcount.given import WIDTHS, adapters_of, stages_of, whole, whole_for, widths_of
 from symcount.network import weights
-from symcount.polynomials import Condition, Polynomial, letter
+from symcount.polynomials import Polynomial, letter
 from symcount.render import text
 from symcount.scopes import adapters, matches
-from symcount.sizes import from_sympy, letters, noted, substitute, value
+from symcount.sizes import from_sympy, letters, substitute, value
 from symcount.symbols import known, row
 from symcount.tensors import Tensor
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     Names = Mapping[Any, Any]
 
 RUN = {"s": None, "t": "s", "b": None}  # sizes of a run, and what each follows: every architecture has them
-WIDTHS = "n"  # the one size that is a tuple, of the letters n_0, n_1, …
-_MOST_WIDTHS = 1_000
-_LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")
@@ -59,7 +56,7 @@ class Architecture:
     """
 
     __slots__ = ("aliases", "base", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published",
-                 "reads", "settle", "sizes", "stored", "stored_heads")
+                 "reads", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
@@ -79,6 +76,9 @@ class Architecture:
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
         self.published = dict(published or {})
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
+        # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
+        self.stages = {name: len(size) for entry in self.published.values() for name, size in entry.sizes.items()
+                       if isinstance(size, tuple)}
 
     @property
     def known(self) -> list[str]:
@@ -128,6 +128,8 @@ class Sizes:
         follows = architecture.follows.get(name) or RUN.get(name)
         if follows:
             return self._resolve(name, follows)
+        if name in architecture.stages:
+            return tuple(self._ring(f"{name}_{i}") for i in range(architecture.stages[name]))
         if name in architecture.sizes or name in RUN or (architecture.own and known(name)):
             if name == WIDTHS:
                 raise SizeError(f"{architecture.name}: the widths are missing, as in {architecture.name}:784-128-10")
@@ -239,7 +241,7 @@ class Model:
         """
         head = changes.pop("head", None)
         lora = changes.pop("lora", None)
-        given = {**self.given, **(_adapters(lora) if lora else {}),
+        given = {**self.given, **(adapters_of(lora) if lora else {}),
                  **{name: self._changed(name, change) for name, change in changes.items()}}
         kept = self.published if not changes and not lora and head in (None, self.cls) else None
         shown = {**changes, "lora": lora} if lora else changes
@@ -270,7 +272,10 @@ class Model:
                 raise ModelError(f"{architecture.name}: {name} = {change!r}: true or false is needed")
             return change
         if name == WIDTHS and name in (*architecture.sizes, *self.given):
-            return _widths(architecture.name, change)
+            return widths_of(architecture.name, change)
+        if name in architecture.stages:
+            number = len(self.given.get(name, ())) or architecture.stages[name]
+            return stages_of(architecture.name, name, change, number)
         if isinstance(change, str):
             change = read(change, lambda word: self._word(name, word))
         elif not isinstance(change, (int, float, Polynomial)) and hasattr(change, "free_symbols"):
@@ -305,7 +310,7 @@ class Model:
         numbers.setdefault("b", 1)
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
-            if name in numbers or name == WIDTHS or not known(name):
+            if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):
                 continue
             found = getattr(z, name)
             if letters(found):
@@ -318,41 +323,6 @@ class Model:
                 raise SizeError(f"{self.name}: {name} = {formula} is not a whole number of at least {row(name).least} "
                                 f"for {of}") from None
         return numbers
-
-
-def _widths(owner: str, widths: Any) -> tuple[int, ...]:
-    if not isinstance(widths, (tuple, list)) or not 2 <= len(widths) <= _MOST_WIDTHS:
-        raise SizeError(f"{owner}: {WIDTHS} takes 2 to {_MOST_WIDTHS:,} widths, as in {owner}:784-128-10")
-    return tuple(whole(f"{WIDTHS}_{i}", width) for i, width in enumerate(widths))
-
-
-def whole_for(size: Size) -> Size:
-    """A size that is written with a fraction, and the condition under which it is whole: d/3 when 3 divides d."""
-    if not isinstance(size, Polynomial):
-        return size
-    below = lcm(*(coefficient.denominator for _, coefficient in size.terms.values()))
-    return size if below == 1 else noted(size, Condition(below, "divides", size * below))
-
-
-def _adapters(text: Any) -> dict[str, Any]:
-    """`8@query+value`: rank 8 beside every linear map of these names."""
-    rank, _, names = str(text).partition("@")
-    if not (rank.isascii() and rank.isdigit() and names and all(names.split("+"))):
-        raise FormulaError(f"lora = {text!r}: RANK@PATH+PATH is needed, as in lora=8@query+value")
-    return {"lora": tuple(names.split("+")), "r": whole("r", int(rank))}
-
-
-def whole(name: str, number: Any) -> int:
-    """The number, if it is one that this size can be; else SizeError with name, value and meaning."""
-    least, meaning = row(name).least, row(name).meaning
-    if hasattr(number, "__index__") and not isinstance(number, bool):  # NumPy's ints too
-        number = int(number)
-    if isinstance(number, bool) or not isinstance(number, int) or number < least:
-        raise SizeError(f"{name} = {number}: {meaning} is a whole number of at least {least}")
-    if number > _LARGEST:
-        raise SizeError(f"{name} has {len(str(number)) if number < 10**60 else 'too many'} digits; "
-                        f"the largest size read is {_LARGEST:,}")
-    return number
 
 
 def _words(formula: Any) -> list[str]:

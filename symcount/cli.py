@@ -11,6 +11,7 @@ import sys
 
 from symcount import __version__
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.output import escaping, show, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by"), "formula": _COUNTED, "derive": _COUNTED,
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
     "identities": ("set", "head", "format", "output"),
-    "models": ("format", "output"), "explain": ("output",),
+    "models": ("architectures", "format", "output"), "explain": ("output",),
 }
 FORMATS = ("text", "markdown", "latex", "json")
 
@@ -68,36 +69,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         output, target, status = _answer(words)
         if target is not None:
-            _write(target, output)
+            write(target, output)
         else:
-            _print(output)
+            show(output)
     except SymcountError as error:
         if sys.stderr:
-            _escaping(sys.stderr).write(f"symcount: {clipped(' '.join(str(error).split()), 600)}\n")
+            escaping(sys.stderr).write(f"symcount: {clipped(' '.join(str(error).split()), 600)}\n")
         return 2
     return status
-
-
-def _print(output: str) -> None:
-    import os
-
-    if sys.stdout is None:
-        raise ModelError("standard output is closed")
-    try:
-        _escaping(sys.stdout).write(output)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output has seen enough; nothing is to be said at the exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise ModelError(f"cannot write to standard output: {error.strerror}") from None
-
-
-def _escaping(stream: Any) -> Any:
-    r"""The stream, which writes \xb2 where it has no ²."""
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
-    return stream
 
 
 def _answer(words: list[str]) -> tuple[str, str | None, int]:
@@ -144,11 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     option("--of", metavar="QUANTITY,…", help="params, active, macs, flops, each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
-    option("--by", metavar="DEPTH", help="group by depth 1, 2, … or by kind or trainable (default 2)")
+    option("--by", metavar="DEPTH", help="group by depth 1, 2, …, by kind, trainable or (checkpoint) name")
     option("--convention", metavar="NAME", default="matmul", help="what counts as work (default matmul)")
     option("--phase", metavar="NAME", default="forward", help="forward")
     option("--head", metavar="CLASS", help="another class of the family, as LlamaForSequenceClassification")
     option("--keys", action="store_true", help="how each key of a configuration was read")
+    option("--architectures", action="store_true", help="what is supported, and how far it was checked")
     option("--shapes", metavar="SHAPES", help="of the letters of a statement: 'X: n x d, W: d x d invertible'")
     option("--layers", metavar="N", help="how many layers collapse; L for any number (default 2)")
     option("--activation", metavar="NAME", help="what stands between the layers: relu, gelu, …")
@@ -187,9 +167,16 @@ def _ledgers(asked: Any) -> list[tuple[Any, str, Any]]:
     return found
 
 
-def _depth(asked: Any) -> int | str:
+def _depth(asked: Any, one: Any, ledger: Any) -> Any:
     if asked.by is None:
         return 2
+    if asked.by == "name":
+        if ledger.unit != "parameter":
+            raise ModelError("--by name lists the tensors of a checkpoint: it counts parameters, "
+                             f"not {ledger.unit}s")
+        from symcount.readers.checkpoint import labels
+
+        return labels(one)
     return int(asked.by) if asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else str(asked.by)
 
 
@@ -207,7 +194,8 @@ def _count(asked: Any) -> Any:
     if asked.format == "json":
         return _data(asked)
     render = _renderer(asked)
-    return "\n\n".join(render.table(table(ledger, _depth(asked))).rstrip("\n") for _, _, ledger in _ledgers(asked))
+    return "\n\n".join(render.table(table(ledger, _depth(asked, one, ledger))).rstrip("\n")
+                       for one, _, ledger in _ledgers(asked))
 
 
 def _data(asked: Any) -> Any:
@@ -218,7 +206,7 @@ def _data(asked: Any) -> Any:
     found = []
     for one, quantity, ledger in _ledgers(asked):
         named = convention(asked.convention).name if quantity.partition("@")[0] in ("flops", "macs") else None
-        terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked)).rows
+        terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked, one, ledger)).rows
         found.append(as_data(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit, convention=named,
                              values=one.values, terms=terms, notes=notes(ledger)))
     return found[0] if len(found) == 1 else found
@@ -331,6 +319,8 @@ def _list(asked: Any) -> Any:
 
     if asked.models:
         raise ModelError("models takes no model; symcount count NAME counts one")
+    if asked.architectures:
+        return _architectures(asked)
     published = names()
     if asked.format == "json":
         return [{"model": name, "class": cls, "parameters": count} for name, (_, cls, count) in published.items()]
@@ -343,39 +333,26 @@ def _list(asked: Any) -> Any:
         "\n\narchitectures, with all sizes free: " + " ".join(f"{name}:" for name in types()))
 
 
+def _architectures(asked: Any) -> Any:
+    from symcount.architectures import agreed, types
+
+    if asked.format not in ("text", "json"):
+        raise ModelError("architectures are listed in text or json")
+    rows = [(name, *agreed().get(name, (0, 0, 0))) for name in types()]
+    if asked.format == "json":
+        return [dict(zip(("architecture", "exact", "refused", "own"), row, strict=True)) for row in rows]
+    from symcount.render.text import columns
+
+    head = ("architecture", "measured models exact", "refused", "further configurations exact")
+    return columns([head, *((name, *map(str, counts)) for name, *counts in rows)], right=1)
+
+
 def _explain(asked: Any) -> Any:
     from symcount.explaining import explain
 
     if len(asked.models) != 1:
         raise ModelError("explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol")
     return explain(asked.models[0])
-
-
-def _write(target: str, output: str) -> None:
-    """Write a whole file or none; what is no regular file (a device, a pipe) is written to, never replaced."""
-    import os
-    import tempfile
-
-    target = os.path.realpath(target)
-    kept = None
-    try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(output)
-            return
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False) as file:
-            kept = file.name
-            file.write(output)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(kept, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)
-        os.replace(kept, target)
-        kept = None
-    except (OSError, UnicodeError) as error:
-        raise ModelError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
-    finally:
-        if kept:
-            os.unlink(kept)
 
 
 _RUN = {"count": _count, "flops": _count, "formula": _formula, "derive": _derive, "prove": _prove,

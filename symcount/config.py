@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symcount.architecture import Architecture, Model, whole
+from symcount.architecture import Architecture, Model
 from symcount.architectures import load, types
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
+from symcount.given import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ IGNORED = {
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
                      "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
 }
+LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
 ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_encoder_decoder": ((False,), "this family has one stack"),
     "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
@@ -78,6 +80,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         where, config = _load(source)
     else:
         raise ConfigError(f"a mapping or a path is needed, not {type(source).__name__}")
+    where, config = _text_part(where, config, head)
     architecture = _architecture(where, config)
     given, rows = _read(where, config, architecture)
     named = config.get("architectures")
@@ -90,9 +93,9 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
                           + nearest(cls, list(architecture.classes)))
     if head is None:
         rows.append(("architectures", _shown(named), f"class {cls}" if named else f"absent: base model {cls}"))
+    name = architecture.name if isinstance(source, Mapping) else where
     try:
-        return Model(architecture, given, name=architecture.name if where == "config" else where, cls=cls,
-                     keys=tuple(rows))
+        return Model(architecture, given, name=name, cls=cls, keys=tuple(rows))
     except (SizeError, ModelError) as error:
         raise ConfigError(f"{where}: {_theirs(where, error, architecture)}") from None
 
@@ -143,6 +146,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
+def _text_part(where: str, config: dict[str, Any], head: str | None) -> tuple[str, dict[str, Any]]:
+    """The text part of a model with further towers that are not written, if `head` is one of its classes."""
+    part = config.get("text_config")
+    kind, inner = config.get("model_type"), part.get("model_type") if isinstance(part, dict) else None
+    if not isinstance(part, dict) or not isinstance(inner, str) or inner not in types() or (
+            isinstance(kind, str) and kind in types()):
+        return where, config
+    classes = list(load(inner).classes)
+    if head not in classes:
+        raise ConfigError(f"{where}: model_type = {_shown(kind)} is not supported; its text part alone, {inner}, is "
+                          f"counted with a head: {', '.join(classes)}")
+    return f"{where} text_config", {**part, "architectures": [head]}
+
+
 def _architecture(where: str, config: dict[str, Any]) -> Architecture:
     kind = config.get("model_type")
     architecture = load(kind) if isinstance(kind, str) and kind in types() else None
@@ -183,6 +200,8 @@ def _read(where: str, config: dict[str, Any],
                 raise ConfigError(f"{where}: {name} = {_shown(entry)} is not supported ({why}); supported: "
                                   + ", ".join(map(_shown, allowed)))
             rows.append((name, _shown(entry), "as supported"))
+        elif isinstance(entry, str) and entry in LEARNED:
+            raise ConfigError(f"{where}: {name} = {entry} is not supported: this activation has weights")
         elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in IGNORED):
             rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else IGNORED[tail]}"))
         elif name == "model_type":
@@ -196,6 +215,8 @@ def _read(where: str, config: dict[str, Any],
             continue
         if default is not None:
             given[size] = default
+        elif size not in architecture.follows:
+            raise ConfigError(f"{where}: {key} is needed; its class has no default")
         shown = architecture.follows[size] if default is None else _shown(default)
         rows.append((key, "absent", f"class default: {size} = {shown}"))
     rows += [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()

@@ -18,7 +18,7 @@ from symcount.symbols import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from symcount.architecture import Model
@@ -38,8 +38,8 @@ def formula(ledger: Ledger) -> Form:
     return written(_gathered([(term.scopes, term.factors) for term in ledger.terms]))
 
 
-def table(ledger: Ledger, depth: int | str = 2) -> Table:
-    """The parts of a ledger with formula, count and share: a tree down to `depth`, or by kind or trainable."""
+def table(ledger: Ledger, depth: int | str | Mapping[str, str] = 2) -> Table:
+    """The parts of a ledger with formula, count and share: a tree down to `depth`, or as `Ledger.by` groups them."""
     whole = None if ledger.open else ledger.total
     listed: list[Row] = []
     if isinstance(depth, int) and depth > 0:

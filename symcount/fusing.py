@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 # paths of the weights concerned; the identity that allows it, or "" where something stands in the way; a sentence;
 # the parameters that it saves over all repetitions, a size: negative where the one matrix is larger than the two
 Finding = namedtuple("Finding", "paths identity says saves", defaults=(0,))
-_CALLED = {"rotary": "a rotation by position", "multiply": "a product of two activations",
+_CALLED = {"rotary": "a rotation by position", "partial_rotary": "a rotation by position",
+           "multiply": "a product of two activations",
            "enter": "a repeated part", "leave": "a repeated part"}
 # A weight in a word, as it is stored: what it is multiplied with on either side (a letter, transposed or not, or None)
 Use = namedtuple("Use", "left right word")

@@ -10,11 +10,21 @@ from symcount.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
 MASKED = "which scores are masked; all are computed"
+GPT_ALIASES = {
+    "hidden_size": "n_embd",
+    "max_position_embeddings": "n_positions",
+    "num_attention_heads": "n_head",
+    "num_hidden_layers": "n_layer",
+}
+SUMMARY = dict.fromkeys(("summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
+                         "summary_first_dropout"), "read only by the double-heads class, which is not written")
+SERVER = dict.fromkeys(("inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
+                        "pre_allocate_kv_cache", "validate_runner_input"), "a setting of a server")
 MEASURED = "transformers 5.23.0 on the meta device, numel of named_parameters"
 
 
@@ -32,6 +42,44 @@ def decoder_keys(*, V: int, d: int, h: int, L: int, heads: int, kv: int | None =
         "tie_word_embeddings": ("tied", tied),
         "num_labels": ("C", 2),
     }
+
+
+def gpt_keys(*, V: int, P: int, d: int, L: int, heads: int, tied: bool = False) -> dict[str, tuple[str, Any]]:
+    """The keys of the decoders that are written like GPT-2, with the defaults of a class; h follows where absent."""
+    return {
+        "vocab_size": ("V", V),
+        "n_positions": ("P", P),
+        "n_embd": ("d", d),
+        "n_inner": ("h", None),
+        "n_layer": ("L", L),
+        "n_head": ("heads", heads),
+        "tie_word_embeddings": ("tied", tied),
+        "num_labels": ("C", 2),
+    }
+
+
+def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: int | None = None,
+                 decoder: bool = True, tied: bool = True) -> dict[str, tuple[str, Any]]:
+    """The keys of most encoders of text, with the defaults of a class; some have no segments or are no decoder."""
+    return {
+        "vocab_size": ("V", V),
+        "max_position_embeddings": ("P", P),
+        **({} if types is None else {"type_vocab_size": ("types", types)}),
+        "hidden_size": ("d", d),
+        "intermediate_size": ("h", h),
+        "num_hidden_layers": ("L", L),
+        "num_attention_heads": ("heads", heads),
+        "tie_word_embeddings": ("tied", tied),
+        **({"is_decoder": ("decoder", False)} if decoder else {}),
+        "num_labels": ("C", 2),
+    }
+
+
+ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
+ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
+    "add_cross_attention": ((False,), "cross attention is not written for this family"),
+    "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
+}
 
 
 def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key: str = "layer_types",
@@ -61,6 +109,20 @@ def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     if found["L_global"] == config["num_hidden_layers"]:
         return {**found, "window": None}
     return {**found, "window": _window(config)}
+
+
+def global_every(step: int) -> Callable[[Mapping[str, Any]], dict[str, int | None]]:
+    """How a family settles the same where each layer whose number `step` divides attends to all tokens.
+
+    A configuration without layer_types may give another number in its sliding_window_pattern.
+    """
+    def settle(config: Mapping[str, Any]) -> dict[str, int | None]:
+        every = step if config["layer_types"] is not None else config.get("sliding_window_pattern", step)
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ConfigError(f"sliding_window_pattern = {every!r}: a whole number of at least 1 is needed, "
+                              "or the list layer_types")
+        return windows(config, config["num_hidden_layers"] // every)
+    return settle
 
 
 def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
@@ -108,6 +170,40 @@ DECODER_NAMES: dict[Any, Any] = {
     "norm": "norm",
 }
 HEAD_NAMES: dict[Any, Any] = {"head": "lm_head", "classifier": "score", "answers": "qa_outputs"}
+BERT_NAMES: dict[Any, Any] = {
+    "embeddings.word": "embeddings.word_embeddings",
+    "embeddings.position": "embeddings.position_embeddings",
+    "embeddings.type": "embeddings.token_type_embeddings",
+    "embeddings.norm": "embeddings.LayerNorm",
+    "layers.attention.query": "encoder.layer.{i}.attention.self.query",
+    "layers.attention.key": "encoder.layer.{i}.attention.self.key",
+    "layers.attention.value": "encoder.layer.{i}.attention.self.value",
+    "layers.attention.output": "encoder.layer.{i}.attention.output.dense",
+    "layers.attention_norm": "encoder.layer.{i}.attention.output.LayerNorm",
+    "layers.mlp.up": "encoder.layer.{i}.intermediate.dense",
+    "layers.mlp.down": "encoder.layer.{i}.output.dense",
+    "layers.mlp_norm": "encoder.layer.{i}.output.LayerNorm",
+    "pooler": "pooler.dense",
+}
+BERT_HEAD_NAMES: dict[Any, Any] = {
+    "head.transform": "cls.predictions.transform.dense",
+    "head.norm": "cls.predictions.transform.LayerNorm",
+    "head.decoder": "cls.predictions.decoder",
+    "head.bias": "cls.predictions.bias",
+    "next_sentence": "cls.seq_relationship",
+    "pre_classifier": "pre_classifier",
+    "classifier": "classifier",
+    "classifier.dense": "classifier.dense",
+    "classifier.output": "classifier.out_proj",
+    "answers": "qa_outputs",
+}
+ROBERTA_HEAD_NAMES: dict[Any, Any] = {
+    **BERT_HEAD_NAMES,
+    "head.transform": "lm_head.dense",
+    "head.norm": "lm_head.layer_norm",
+    "head.decoder": "lm_head.decoder",
+    "head.bias": "lm_head.bias",
+}
 
 
 def measured(cls: str, count: int, **sizes: Any) -> Published:

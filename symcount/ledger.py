@@ -159,16 +159,18 @@ class Ledger:
         left.notes = (*self.notes, "without " + ", ".join(names))
         return left
 
-    def by(self, depth: int | str) -> dict[str, Ledger]:
-        """Parts by depth of path (1, 2, …), by "kind", or by "trainable"."""
-        if depth == "kind":
+    def by(self, depth: int | str | Mapping[str, str]) -> dict[str, Ledger]:
+        """Parts by depth of path (1, 2, …), by "kind", by "trainable", or by the names that a mapping gives paths."""
+        if not isinstance(depth, (int, str)):
+            key = [depth[term.path] for term in self.terms]
+        elif depth == "kind":
             key = [term.kinds[0] if term.kinds else "" for term in self.terms]
         elif depth == "trainable":
             key = ["frozen" if "frozen" in term.kinds else "trainable" for term in self.terms]
         elif isinstance(depth, int) and depth > 0:
             key = [".".join(term.path.split(".")[:depth]) for term in self.terms]
         else:
-            raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind or trainable")
+            raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind, trainable or (parameters) name")
         groups: dict[str, list[Term]] = {}
         for name, term in zip(key, self.terms, strict=True):
             groups.setdefault(name, []).append(term)

@@ -6,7 +6,7 @@ from collections import namedtuple
 
 from symcount.errors import SizeError
 from symcount.polynomials import lift, quotient
-from symcount.sizes import bounded, least
+from symcount.sizes import bounded, least, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def pairs(mask: Mask | None, s: Size, t: Size) -> Size:
     if mask.window is None:
         return s * before + _triangle(s)
     room = mask.window - before
-    m = least(s, room - least(0, room))
+    m = least(s, room if same(before, 0) else room - least(0, room))  # nothing before: a window sees at least one
     return m * before + _triangle(m) + (s - m) * mask.window
 
 

@@ -7,10 +7,11 @@ or lora=RANK@PATH+PATH. `-` is a configuration on standard input.
 
 from __future__ import annotations
 
-from symcount.architecture import WIDTHS, Architecture, Model
+from symcount.architecture import Architecture, Model
 from symcount.architectures import load, names, types
 from symcount.config import LARGEST_FILE, parse, read_config
 from symcount.errors import ConfigError, FormulaError, ModelError, SymcountError, clipped, nearest
+from symcount.given import WIDTHS
 from symcount.polynomials import letter
 
 TYPE_CHECKING = False
@@ -112,7 +113,8 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
                          published=entry if head in (None, entry.cls) else None), rest
     if name in types():
         architecture = load(name)
-        free = {size: letter(size) for size in architecture.sizes if size != WIDTHS} if rest.startswith(":") else {}
+        single = (size for size in architecture.sizes if size != WIDTHS and size not in architecture.stages)
+        free = {size: letter(size) for size in single} if rest.startswith(":") else {}
         usual = next((entry.cls for entry in architecture.published.values()), "")
         return Model(architecture, free, cls=head or usual), rest
     raise ModelError(f"no model '{clipped(name)}'; {nearest(name, {*names(), *types()})}")

@@ -54,8 +54,7 @@ def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", out: 
     """A learned tensor, made here, in-axes before out-axes.
 
     `kinds` says what it is, the main kind first ("weight", "bias", "norm", "norm bias", "embedding");
-    `stored` is "parameter", "frozen" (a parameter that is not trained) or "buffer" (never counted);
-    `out` names the out-axes of a linear map, which checkpoints store first.
+    `stored` is "parameter", "frozen" (not trained) or "buffer" (never counted); `out` names the out-axes of a map.
     """
     _named("weight", name)
     if stored not in ("parameter", "frozen", "buffer"):

@@ -266,7 +266,22 @@ def rounded(name: str, a: Size, b: Size) -> Size:
     if whole and all(power > 0 for powers, _ in top.terms.values() for _, power in powers):
         return a if name == "up" else made({key: (powers, c // b) for key, (powers, c) in top.terms.items()},
                                            top.conditions)
+    if name != "up" and isinstance(b, int) and b > 0:
+        steps = top.terms.get(frozenset(), ((), 0))[1] // b  # floor(side - 2, 2) is floor(side, 2) - 1
+        if steps:
+            return rounded(name, top - steps * b, b) + steps
+        once = [powers[0][0] for powers, c in top.terms.values() if c == 1 and [p for _, p in powers] == [1]]
+        inner = once[0] if len(once) == len(top.terms.keys() - {frozenset()}) == 1 else None
+        if isinstance(inner, Call) and inner.name == name and isinstance(inner.args[1], int) and inner.args[1] > 0:
+            x, m = inner.args  # floor(floor(side + 1, 2) + 1, 2) is floor(side + 3, 4)
+            return rounded(name, _under(top, x + m * top.terms.get(frozenset(), ((), 0))[1]), m * b)
     return opaque(Call(name, a, b), top.conditions + bottom.conditions)
+
+
+def _under(size: Polynomial, other: Size) -> Size:
+    """`other`, under the conditions of `size`."""
+    lifted = lift(other)
+    return Polynomial(lifted.terms, merged(lifted.conditions, size.conditions))
 
 
 def quotient(a: Any, b: int) -> Any:

@@ -138,11 +138,11 @@ def rest(size: Size, part: Size) -> Size:
     return size - bounded(part, size)
 
 
-def exactly(size: Size, number: int) -> Size:
-    """`number`, which `size` must be: SizeError for another int; on letters a noted condition."""
-    if isinstance(size, int) and size != number:
-        raise SizeError(f"{size:,} is not {number:,}")
-    return number if same(size, number) else noted(number, Condition(size, "is", number))
+def exactly(size: Size, other: Size) -> Size:
+    """`other`, which `size` must be: SizeError for ints that differ; on letters a noted condition."""
+    if isinstance(size, int) and isinstance(other, int) and size != other:
+        raise SizeError(f"{size:,} is not {other:,}")
+    return other if same(size, other) else noted(other, Condition(size, "is", other))
 
 
 def multiple(size: Size, of: int) -> Size:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
 
-from symcount import ConfigError, flops, parameters, read_config
-from symcount.architectures import files, load
+from symcount import ConfigError, SymcountError, flops, parameters, read_config
+from symcount.architectures import load, types
 
-TYPES = ", ".join(file for file in files() if load(file).keys)
+TYPES = ", ".join(name for name in types() if load(name).keys)
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 BERT = {"model_type": "bert", "architectures": ["BertForMaskedLM"]}
 
@@ -142,3 +143,20 @@ def test_positions_bound_the_sequence():
     with pytest.raises(SizeError) as error:
         flops(short, s=17)
     assert str(error.value) == "gpt2 (GPT2LMHeadModel): s = 17 is more than P = 16"
+
+
+# ---------------------------------------------------------------- whatever a stranger writes
+
+STRANGE = [None, True, "x", "", -1, 0, 3, 2.5, 10**30, [], [1], ["x"], [None, {}], {}, {"a": 1}, [[["x"], 2]]]
+
+
+@pytest.mark.parametrize("kind", [name for name in types() if load(name).keys])
+def test_strange_values_are_read_or_refused(kind):
+    """Any value of any key: a model, or a refusal of ours; never another error."""
+    architecture = load(kind)
+    for key in (*architecture.keys, *architecture.reads, *architecture.only, *architecture.ignored):
+        table, _, inner = key.partition(".")
+        for entry in STRANGE:
+            for written in [{key: entry}] if not inner else [{table: {inner: entry}}, {table: entry}]:
+                with contextlib.suppress(SymcountError):
+                    parameters(read_config({"model_type": kind, **written}))

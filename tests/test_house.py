@@ -16,10 +16,11 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"], ["formulas", "masks", "scopes"],
-    ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"],
-    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"], ["config"], ["naming"],
-    ["counting"], ["proving", "fusing"], ["explaining"], ["cli"],
+    ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
+    ["derivation"], ["render"],
+    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"], ["config"],
+    ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

@@ -203,7 +203,7 @@ PRINTED = [  # expression, text: the order in which it was written stays
     ("(d*d + d)//d",                    "floor(d^2 + d, d)"),
     ("per(4*d, h)//2",                  "floor(4*d/h, 2)"),
     ("(6*d + 4)//2",                    "3*d + 2"),
-    ("(6*d + 3)//2",                    "floor(6*d + 3, 2)"),
+    ("(6*d + 3)//2",                    "floor(6*d + 1, 2) + 1"),
     ("7//d",                            "floor(7, d)"),
     ("up(8*d, 256)",                    "up(8*d, 256)"),
     ("up(512*d, 256)",                  "512*d"),

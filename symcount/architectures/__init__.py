@@ -53,6 +53,13 @@ def names() -> dict[str, tuple[str, str, int]]:
     return index.PUBLISHED if tuple(files()) == index.FILES else read_published()
 
 
+def agreed() -> dict[str, tuple[int, int, int]]:
+    """{type: (measured models exact, refused, configurations exact that were made to break it)}."""
+    from symcount.architectures import _agreed
+
+    return _agreed.ROWS
+
+
 def load(name: str) -> Architecture:
     """The architecture of this name."""
     return next(one for one in family(types()[name]) if one.name == name)

@@ -26,7 +26,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
 
     bias      all four maps, none, or the names of those that have one: "query key value"
-    position  "rotary" turns queries and keys by their positions
+    position  "rotary" turns queries and keys by their positions, "partial_rotary" some of the numbers in each head
     memory    keys and values come from these rows instead of x (axis s); then t is not read
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
     relative  a table over (g, …) that is added to the scores: buckets of distances
@@ -61,3 +61,14 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
 def per_head(x: Tensor, name: str) -> Tensor:
     """An RMSNorm over the width of a head, the same for all heads: k parameters."""
     return norm(x, name, over="k", shift=False)
+
+
+def all_heads(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm over all heads of a token together: heads·k parameters for queries, kv·k for keys."""
+    return norm(x, name, over=" ".join(axis for axis in x.axes if axis in ("g", "q", "k")), shift=False)
+
+
+def each_head(x: Tensor, name: str) -> Tensor:
+    """A LayerNorm over the width of a head, with a gain for each: heads·k parameters for queries, kv·k for keys."""
+    gain = weight(f"{name}.weight", kinds="norm", **{axis: x.axes[axis] for axis in x.axes if axis in ("g", "q", "k")})
+    return pointwise(pointwise(x, kind="layer_norm", name=name), gain, kind="multiply", name=name)

@@ -77,9 +77,13 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     return lookup(ids, table, name), table
 
 
-def positions(x: Tensor, name: str, *, P: Size, t: Size) -> Tensor:
-    """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError."""
-    table = weight(f"{name}.weight", kinds="embedding", P=P, d=x.axes["d"])
+def positions(x: Tensor, name: str, *, P: Size, t: Size, unused: int = 0) -> Tensor:
+    """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError.
+
+    The first `unused` rows of a table that has more than P stand for no position.
+    """
+    table = weight(f"{name}.weight", kinds="embedding", P=P + unused, d=x.axes["d"])
     s = bounded(x.axes["s"], t)
-    _, last = cut(keep(table, P=t), "P", t - s, s)
+    rows = cut(table, "P", unused, P)[1] if unused else table
+    _, last = cut(keep(rows, P=t), "P", t - s, s)
     return pointwise(x, rename(last, P="s"), kind="add", name=name)

@@ -68,7 +68,8 @@ def window_block(x: Tensor, z: Any) -> Tensor:
     return rotary_block(x, z, Mask(causal=True, window=z.window if z.windowed else None), bias=False)
 
 
-def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
+def decoder(block: Callable[..., Tensor], *, shift: bool = False,
+            kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The body of a decoder without learned positions: word table, L blocks, a last norm: 2d, or d without a shift.
 
     A body gives the hidden states, and the word table.
@@ -76,11 +77,11 @@ def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[A
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         x = within("layers", block, x, z=z, runs=z.L)
-        return norm(x, "norm", shift=shift), word
+        return norm(x, "norm", shift=shift, kind=kind), word
     return body
 
 
-def windowed(block: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tensor]]:
+def windowed(block: Callable[..., Tensor], *, kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The same, where L_global layers attend to all tokens and the others to a window: block(x, z=z, mask=mask).
 
     Source: Child et al. 2019, "Generating long sequences with sparse transformers", section 4.2 (windows).
@@ -90,7 +91,7 @@ def windowed(block: Callable[..., Tensor]) -> Callable[[Any], tuple[Tensor, Tens
         local = Mask(causal=True, window=z.window)
         x = within("layers.local", block, x, z=z, mask=local, runs=rest(z.L, z.L_global))
         x = within("layers.global", block, x, z=z, mask=CAUSAL, runs=z.L_global)
-        return norm(x, "norm", shift=False), word
+        return norm(x, "norm", shift=False, kind=kind), word
     return body
 
 

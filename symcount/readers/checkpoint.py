@@ -9,12 +9,14 @@ from symcount.errors import ModelError
 from symcount.formulas import read
 from symcount.network import weights
 from symcount.readers import repeats
-from symcount.sizes import value
+from symcount.sizes import letters, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
 
     from symcount.architecture import Model, Names
+    from symcount.polynomials import Size
     from symcount.tensors import Tensor
 
 # name: with {i} for the number of a layer; shape: of one of them; count: how many there are; paths: ours
@@ -37,30 +39,45 @@ def checkpoint(model: Model) -> list[Stored]:
     table = _table(model)
     made = {path: x for path, (x, *_) in weights(model.network(model.number)).items()
             if x.details["stored"] != "buffer"}
-    groups: dict[tuple[str, int, str], list[str]] = {}  # layers of another kind are not fused
-    told: dict[str, str | None] = {}
-    for path, x in made.items():
-        count = value(prod((runs for _, runs in repeats(x.scope.home if x.scope else None)), start=1), {})
-        name, form, kind = _named(model, path, table)
-        told[name] = form
-        if count:
-            groups.setdefault((name, count, kind), []).append(path)
-    for (name, runs, _), paths in groups.items():
-        shape, count = _shape([made[path] for path in paths]), runs
-        if (said := told[name]) is not None:
-            elements = prod(shape) * runs
-            shape = tuple(value(read(side, model.number), {}) for side in said.split())
+    for x in made.values():
+        if unknown := [name for size in (*x.axes.values(), *_runs(x)) for name in letters(size)]:
+            raise ModelError(f"{model.name}: tensors of a checkpoint have shapes in numbers, and {unknown[0]} has none")
+    groups: dict[Any, tuple[str, str | None, list[str]]] = {}
+    for path in made:
+        name, form, group = _named(model, path, table)
+        groups.setdefault(group, (name, form, []))[2].append(path)
+    for name, form, paths in groups.values():
+        runs = {value(prod(_runs(made[path]), start=1), {}) for path in paths}
+        if len(runs) > 1:
+            raise ModelError(f"{model.name}: {name} fuses weights that are not made equally often")
+        shape, count = _shape([made[path] for path in paths]), runs.pop()
+        if form is not None:
+            elements = count * prod(shape)
+            shape = tuple(value(read(side, model.number), {}) for side in form.split())
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
             count = elements // prod(shape)
+        if not count:
+            continue
         old = found.get((name, shape))
         found[name, shape] = Stored(name, shape, count + (old.count if old else 0),
                                     tuple(dict.fromkeys((*(old.paths if old else ()), *paths))))
     return list(found.values())
 
 
-def _table(model: Model) -> dict[str, tuple[str, str | None]]:
-    """{our path: (theirs, its dimensions or None)} of the model's class."""
+def labels(model: Model) -> dict[str, str]:
+    """{our path: the stored tensor it is in}: `model.layers.{i}.mlp.up_proj.weight [11008, 4096] × 32`."""
+    return {path: f"{one.name} {list(one.shape)}" + (f" × {one.count}" if one.count > 1 else "")
+            for one in checkpoint(model) for path in one.paths}
+
+
+def _runs(x: Tensor) -> list[Size]:
+    """How often a weight is made anew, scope by scope."""
+    return [runs for _, runs in repeats(x.scope.home if x.scope else None)]
+
+
+def _table(model: Model) -> dict[str, tuple[str, str | None, bool]]:
+    """{our path: (theirs, its dimensions or None, whether it is one of several in a tensor)} of the model's class."""
     architecture = model.architecture
     first = next(iter(architecture.classes))
     base = architecture.base if isinstance(architecture.base, str) else architecture.base.get(
@@ -70,29 +87,32 @@ def _table(model: Model) -> dict[str, tuple[str, str | None]]:
     return {**_paths(architecture.stored, base + "." if base else ""), **_paths(heads, "")}
 
 
-def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None]]:
+def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None, bool]]:
     found = {}
     for ours, theirs in names.items():
         if isinstance(theirs, dict):  # the names of one class
             continue
         name, shape = theirs if isinstance(theirs, tuple) else (theirs, None)
-        found.update(dict.fromkeys(ours if isinstance(ours, tuple) else (ours,), (base + name, shape)))
+        fused = isinstance(ours, tuple)
+        found.update(dict.fromkeys(ours if fused else (ours,), (base + name, shape, fused)))
     return found
 
 
-def _named(model: Model, path: str, table: dict[str, tuple[str, str | None]]) -> tuple[str, str | None, str]:
-    """Their name of one of our weights, its dimensions, and the kind of its layer.
+def _named(model: Model, path: str, table: dict[str, tuple[str, str | None, bool]]) -> tuple[str, str | None, Any]:
+    """Their name of one of our weights, its dimensions, and what all weights of one tensor share.
 
     An entry for `layers.mlp` serves `layers.dense.mlp` too.
     """
     parts = path.split(".")
-    for found, kind in ((path, ""), (".".join([parts[0], *parts[2:]]), "".join(parts[1:2]))):
+    for found, kind in ((path, ""), (".".join([parts[0], *parts[2:]]), parts[1:2])):
         if found in table:
-            return *table[found], kind
+            name, shape, fused = table[found]
+            return name, shape, (name, *kind) if fused else path
         module, _, leaf = found.rpartition(".")
         if module in table:
-            name, shape = table[module]
-            return f"{name}.{leaf}", shape if leaf == "weight" else None, kind
+            name, shape, fused = table[module]
+            name, shape = f"{name}.{leaf}", shape if leaf == "weight" else None
+            return name, shape, (name, *kind) if fused else path
     raise ModelError(f"{model.title}: it is not known how a checkpoint names {path}")
 
 
@@ -105,7 +125,8 @@ def _shape(made: list[Tensor]) -> tuple[int, ...]:
         if not out:
             shapes.append((prod(sizes.values()),) if "bias" in kinds else tuple(sizes.values()))
             continue
-        inner = [sizes[axis] for axis in sizes if axis not in out]
-        shapes.append((prod(sizes[axis] for axis in out), *(inner if "kernel" in kinds else [prod(inner)])))
+        *places, last = [sizes[axis] for axis in sizes if axis not in out]
+        inner = [last, *places] if "kernel" in kinds else [prod(places, start=last)]  # a kernel: channels first
+        shapes.append((prod(sizes[axis] for axis in out), *inner))
     first, *_ = shapes
     return (sum(shape[0] for shape in shapes), *first[1:])

@@ -1,0 +1,66 @@
+"""What a size can be given as: whole numbers within bounds, fractions that must divide, widths, stages, adapters."""
+
+from __future__ import annotations
+
+from math import lcm
+
+from symcount.errors import FormulaError, SizeError
+from symcount.polynomials import Condition, Polynomial
+from symcount.sizes import noted
+from symcount.symbols import row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
+_MOST_WIDTHS = 1_000
+_LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
+
+
+def widths_of(owner: str, widths: Any) -> tuple[int, ...]:
+    """The widths n_0, n_1, … of a chain of layers."""
+    if not isinstance(widths, (tuple, list)) or not 2 <= len(widths) <= _MOST_WIDTHS:
+        raise SizeError(f"{owner}: {WIDTHS} takes 2 to {_MOST_WIDTHS:,} widths, as in {owner}:784-128-10")
+    return tuple(whole(f"{WIDTHS}_{i}", width) for i, width in enumerate(widths))
+
+
+def stages_of(owner: str, name: str, change: Any, number: int) -> tuple[int, ...]:
+    """One number for each stage: (3, 4, 6, 3) or `3-4-6-3`."""
+    found = tuple(change.split("-")) if isinstance(change, str) else change
+    if not isinstance(found, (tuple, list)) or len(found) != number:
+        raise SizeError(f"{owner}: {name} takes {number} numbers, one for each stage, "
+                        f"as in {name}={'-'.join(['3'] * number)}")
+    return tuple(whole(f"{name}_{i}", int(n) if isinstance(n, str) and n.isascii() and n.isdigit() else n)
+                 for i, n in enumerate(found))
+
+
+def whole_for(size: Size) -> Size:
+    """A size that is written with a fraction, and the condition under which it is whole: d/3 when 3 divides d."""
+    if not isinstance(size, Polynomial):
+        return size
+    below = lcm(*(coefficient.denominator for _, coefficient in size.terms.values()))
+    return size if below == 1 else noted(size, Condition(below, "divides", size * below))
+
+
+def adapters_of(text: Any) -> dict[str, Any]:
+    """`8@query+value`: rank 8 beside every linear map of these names."""
+    rank, _, names = str(text).partition("@")
+    if not (rank.isascii() and rank.isdigit() and names and all(names.split("+"))):
+        raise FormulaError(f"lora = {text!r}: RANK@PATH+PATH is needed, as in lora=8@query+value")
+    return {"lora": tuple(names.split("+")), "r": whole("r", int(rank))}
+
+
+def whole(name: str, number: Any) -> int:
+    """The number, if it is one that this size can be; else SizeError with name, value and meaning."""
+    least, meaning = row(name).least, row(name).meaning
+    if hasattr(number, "__index__") and not isinstance(number, bool):  # NumPy's ints too
+        number = int(number)
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise SizeError(f"{name} = {number}: {meaning} is a whole number of at least {least}")
+    if number > _LARGEST:
+        raise SizeError(f"{name} has {len(str(number)) if number < 10**60 else 'too many'} digits; "
+                        f"the largest size read is {_LARGEST:,}")
+    return number

@@ -1,0 +1,54 @@
+"""Convolutions and pooling over images: rows `i`, columns `j`, channels `c`."""
+
+from __future__ import annotations
+
+from symcount.network import contract, merge, pointwise, rename, split, weight, window
+from symcount.sizes import per
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.polynomials import Size
+
+
+def conv2d(x: Tensor, name: str, *, w: Size, c: Size, stride: Size = 1, pad: Size = 0, groups: Size | None = None,
+           bias: bool = True) -> Tensor:
+    """A square kernel of side w slides over an image; c channels come out.
+
+    Parameters: w²·c_in·c, + c with a bias; in groups w²·(c_in/groups)·c. Multiply-adds: the weights times b and the
+    number of positions, (side + 2·pad − w)//stride + 1 in each direction. `groups=c_in` is a depthwise convolution.
+
+    Source: LeCun et al. 1998, "Gradient-based learning applied to document recognition", section II.
+    """
+    patches = window(window(x, stride=stride, pad=pad, i=("y", w)), stride=stride, pad=pad, j=("x", w))
+    if groups is None:
+        patches = rename(patches, c="c'")
+        kernel = weight(f"{name}.weight", kinds="weight kernel", out="c", y=w, x=w, **{"c'": patches.axes["c'"]}, c=c)
+        y = contract(patches, kernel, to="b i j c", name=name)
+    else:
+        patches = rename(split(patches, "c", g=groups, c=None), c="c'")
+        inner = {"y": w, "x": w, "c'": patches.axes["c'"]}
+        kernel = weight(f"{name}.weight", kinds="weight kernel", out="g c", **inner, g=groups, c=per(c, groups))
+        y = merge(contract(patches, kernel, to="b i j g c", name=name), c="g c")
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", c=c), kind="bias", name=name) if bias else y
+
+
+def batchnorm(x: Tensor, name: str) -> Tensor:
+    """Normalise each channel over batch and image, then scale and shift: 2c parameters.
+
+    The running means and variances are buffers: stored, and no parameters.
+
+    Source: Ioffe and Szegedy 2015, "Batch normalization", algorithm 1.
+    """
+    c = x.axes["c"]
+    statistics = (weight(f"{name}.{which}", kinds="norm", stored="buffer", c=c)
+                  for which in ("running_mean", "running_var"))
+    y = pointwise(x, *statistics, weight(f"{name}.weight", kinds="norm", c=c), kind="batch_norm", name=name)
+    return pointwise(y, weight(f"{name}.bias", kinds="norm bias", c=c), kind="bias", name=name)
+
+
+def pool(x: Tensor, name: str, *, w: Size, stride: Size | None = None, pad: Size = 0, kind: str = "max") -> Tensor:
+    """The largest number, or the mean, of each w × w window: no parameters."""
+    stride = w if stride is None else stride
+    patches = window(window(x, stride=stride, pad=pad, i=("y", w)), stride=stride, pad=pad, j=("x", w))
+    return pointwise(patches, kind=kind, name=name, to="b i j c")

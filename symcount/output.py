@@ -1,0 +1,61 @@
+"""Where answers go: standard output, or a whole file or none."""
+
+from __future__ import annotations
+
+import sys
+
+from symcount.errors import ModelError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def show(output: str) -> None:
+    """Write to standard output; a reader that stops reading is no error."""
+    import os
+
+    if sys.stdout is None:
+        raise ModelError("standard output is closed")
+    try:
+        escaping(sys.stdout).write(output)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output has seen enough; nothing is to be said at the exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ModelError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def escaping(stream: Any) -> Any:
+    r"""The stream, which writes \xb2 where it has no ²."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
+
+
+def write(target: str, output: str) -> None:
+    """Write a whole file or none; what is no regular file (a device, a pipe) is written to, never replaced."""
+    import os
+    import tempfile
+
+    target = os.path.realpath(target)
+    kept = None
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(output)
+            return
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False) as file:
+            kept = file.name
+            file.write(output)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(kept, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)
+        os.replace(kept, target)
+        kept = None
+    except (OSError, UnicodeError) as error:
+        raise ModelError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        if kept:
+            os.unlink(kept)
