@@ -100,6 +100,14 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
+def as_wide(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{k}: where the implementation takes it for granted that all heads together are as wide as the model."""
+    k = config["head_dim"]
+    if k is not None and k * config["num_attention_heads"] != config["hidden_size"]:
+        raise ConfigError(f"head_dim = {k}: the heads are not as wide as hidden_size together, which does not run")
+    return {"k": None}
+
+
 def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
 
