@@ -43,8 +43,8 @@ class Architecture:
     classes    {class name: forward(z) -> Tensor}, the base model first
     keys       {configuration key: (size or flag, the class default, None where the size then follows)}
     reads      {key: class default} of keys that give no size alone; a key within a table is "ffn_config.moe_top_k"
-    settle     settle(configuration) -> {size or flag: value, None where it then follows}: what several keys say
-               together; the configuration it is given has every key of `keys` and `reads`
+    settle     settle(configuration) -> {size or flag: value, None where it then follows, or is none at all (a window)}:
+               what several keys say together; the configuration it is given has every key of `keys` and `reads`
     sizes      letters that no key gives, as one string; with no keys either, a forward pass of the user's own: any
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
@@ -313,7 +313,7 @@ class Model:
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):
                 continue
             found = getattr(z, name)
-            if letters(found):
+            if found is None or letters(found):
                 continue
             try:
                 numbers[name] = whole(name, value(found, {}))
@@ -335,7 +335,7 @@ def _free(name: str, size: Polynomial) -> bool:
 
 
 def _text(flag: Any) -> str:
-    return {None: "none", True: "true", False: "false"}.get(flag, str(flag))
+    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
 
 
 def _spelled(name: str, changes: Mapping[str, Any]) -> str:

@@ -241,7 +241,9 @@ def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], tol
         given.pop(name, None)
         if isinstance(entry, bool) or name in architecture.flags:
             given[name] = entry
-        elif entry is not None:
+        elif entry is None:
+            given.update({} if name in architecture.follows else {name: None})
+        else:
             try:
                 given[name] = (tuple(whole(f"{name}_{i}", n) for i, n in enumerate(entry))
                                if isinstance(entry, tuple) else whole(name, entry))

@@ -133,10 +133,9 @@ def global_every(step: int) -> Callable[[Mapping[str, Any]], dict[str, int | Non
     return settle
 
 
-def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
-    """{windowed, window}: every layer has the window, or none where it is null."""
-    windowed = config["sliding_window"] is not None
-    return {"windowed": windowed, "window": _window(config) if windowed else None}
+def one_window(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{window}: every layer has it, or none where it is null."""
+    return {"window": None if config["sliding_window"] is None else _window(config)}
 
 
 def _window(config: Mapping[str, Any]) -> int:
