@@ -130,7 +130,9 @@ def bounded(size: Size, limit: Size) -> Size:
         if size > limit:
             raise SizeError(f"{size:,} is more than {limit:,}")
         return size
-    return size if same(size, limit) else noted(size, Condition(size, "at most", limit))
+    if lift(limit) is NotImplemented or same(size, limit):  # a SymPy expression carries no conditions
+        return size
+    return noted(size, Condition(size, "at most", limit))
 
 
 def rest(size: Size, part: Size) -> Size:
@@ -142,7 +144,7 @@ def exactly(size: Size, other: Size) -> Size:
     """`other`, which `size` must be: SizeError for ints that differ; on letters a noted condition."""
     if isinstance(size, int) and isinstance(other, int) and size != other:
         raise SizeError(f"{size:,} is not {other:,}")
-    return other if same(size, other) else noted(other, Condition(size, "is", other))
+    return other if same(size, other) or lift(size) is NotImplemented else noted(other, Condition(size, "is", other))
 
 
 def multiple(size: Size, of: int) -> Size:
