@@ -314,7 +314,7 @@ class Model:
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):
                 continue
             found = getattr(z, name)
-            if letters(found):
+            if found is None or letters(found):
                 continue
             try:
                 numbers[name] = whole(name, value(found, {}))
@@ -336,7 +336,7 @@ def _free(name: str, size: Polynomial) -> bool:
 
 
 def _text(flag: Any) -> str:
-    return {None: "none", True: "true", False: "false"}.get(flag, str(flag))
+    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
 
 
 def _spelled(name: str, changes: Mapping[str, Any]) -> str:

@@ -166,6 +166,14 @@ LATENT_IGNORED = {
 }
 
 
+def as_wide(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{k}: where the implementation takes it for granted that all heads together are as wide as the model."""
+    k = config["head_dim"]
+    if k is not None and k * config["num_attention_heads"] != config["hidden_size"]:
+        raise ConfigError(f"head_dim = {k}: the heads are not as wide as hidden_size together, which does not run")
+    return {"k": None}
+
+
 def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
 
@@ -191,10 +199,9 @@ def global_every(step: int) -> Callable[[Mapping[str, Any]], dict[str, int | Non
     return settle
 
 
-def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
-    """{windowed, window}: every layer has the window, or none where it is null."""
-    windowed = config["sliding_window"] is not None
-    return {"windowed": windowed, "window": _window(config) if windowed else None}
+def one_window(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{window}: every layer has it, or none where it is null."""
+    return {"window": None if config["sliding_window"] is None else _window(config)}
 
 
 def _window(config: Mapping[str, Any]) -> int:
