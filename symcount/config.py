@@ -212,6 +212,8 @@ def _read(where: str, config: dict[str, Any],
             continue
         if default is not None:
             given[size] = default
+        elif size not in architecture.follows:
+            raise ConfigError(f"{where}: {key} is needed; its class has no default")
         shown = architecture.follows[size] if default is None else _shown(default)
         rows.append((key, "absent", f"class default: {size} = {shown}"))
     rows += [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()

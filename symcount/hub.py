@@ -58,6 +58,29 @@ def gpt_keys(*, V: int, P: int, d: int, L: int, heads: int, tied: bool = False) 
     }
 
 
+def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: int | None = None,
+                 decoder: bool = True, tied: bool = True) -> dict[str, tuple[str, Any]]:
+    """The keys of most encoders of text, with the defaults of a class; some have no segments or are no decoder."""
+    return {
+        "vocab_size": ("V", V),
+        "max_position_embeddings": ("P", P),
+        **({} if types is None else {"type_vocab_size": ("types", types)}),
+        "hidden_size": ("d", d),
+        "intermediate_size": ("h", h),
+        "num_hidden_layers": ("L", L),
+        "num_attention_heads": ("heads", heads),
+        "tie_word_embeddings": ("tied", tied),
+        **({"is_decoder": ("decoder", False)} if decoder else {}),
+        "num_labels": ("C", 2),
+    }
+
+
+ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
+    "add_cross_attention": ((False,), "cross attention is not written for this family"),
+    "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
+}
+
+
 def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key: str = "layer_types",
                 layers: str = "num_hidden_layers") -> dict[str, int]:
     """{size: how many layers are of its kind}, from a list with one kind a layer; nothing where the list is absent.
@@ -92,6 +115,40 @@ DECODER_NAMES: dict[Any, Any] = {
     "norm": "norm",
 }
 HEAD_NAMES: dict[Any, Any] = {"head": "lm_head", "classifier": "score", "answers": "qa_outputs"}
+BERT_NAMES: dict[Any, Any] = {
+    "embeddings.word": "embeddings.word_embeddings",
+    "embeddings.position": "embeddings.position_embeddings",
+    "embeddings.type": "embeddings.token_type_embeddings",
+    "embeddings.norm": "embeddings.LayerNorm",
+    "layers.attention.query": "encoder.layer.{i}.attention.self.query",
+    "layers.attention.key": "encoder.layer.{i}.attention.self.key",
+    "layers.attention.value": "encoder.layer.{i}.attention.self.value",
+    "layers.attention.output": "encoder.layer.{i}.attention.output.dense",
+    "layers.attention_norm": "encoder.layer.{i}.attention.output.LayerNorm",
+    "layers.mlp.up": "encoder.layer.{i}.intermediate.dense",
+    "layers.mlp.down": "encoder.layer.{i}.output.dense",
+    "layers.mlp_norm": "encoder.layer.{i}.output.LayerNorm",
+    "pooler": "pooler.dense",
+}
+BERT_HEAD_NAMES: dict[Any, Any] = {
+    "head.transform": "cls.predictions.transform.dense",
+    "head.norm": "cls.predictions.transform.LayerNorm",
+    "head.decoder": "cls.predictions.decoder",
+    "head.bias": "cls.predictions.bias",
+    "next_sentence": "cls.seq_relationship",
+    "pre_classifier": "pre_classifier",
+    "classifier": "classifier",
+    "classifier.dense": "classifier.dense",
+    "classifier.output": "classifier.out_proj",
+    "answers": "qa_outputs",
+}
+ROBERTA_HEAD_NAMES: dict[Any, Any] = {
+    **BERT_HEAD_NAMES,
+    "head.transform": "lm_head.dense",
+    "head.norm": "lm_head.layer_norm",
+    "head.decoder": "lm_head.decoder",
+    "head.bias": "lm_head.bias",
+}
 
 
 def measured(cls: str, count: int, **sizes: Any) -> Published:

@@ -28,6 +28,7 @@ SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
+TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
 
 
@@ -83,8 +84,24 @@ def work(row, subject, shape):
     return ledger.total, row.get("flops_topk", row["flops"])[shape]
 
 
+def by_the_body(row):
+    """The row with a tied matrix under its name in the body: where a class makes its head first, it goes by the head's.
+
+    A row that has the output matrix and no table of words has one for both.
+    """
+    shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
+    head, body = TIED
+    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
+        return row
+    moved = prod(shapes[head][0])
+    parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
+    return row | {"shapes": [[body if name == head else name, shape, count] for name, shape, count in row["shapes"]],
+                  "components": dict(parts)}
+
+
 def disagreements(row):
     """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
+    row = by_the_body(row)
     subject = row_model(row)
     found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
     if row.get("active_params"):

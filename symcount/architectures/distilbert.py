@@ -5,71 +5,33 @@ Source: Sanh et al. 2019, "DistilBERT", section 3; the heads are those of transf
 
 from __future__ import annotations
 
-from symcount.architecture import Architecture, Published
-from symcount.layers import embed, linear, norm, positions, post_norm, spans
-from symcount.network import pointwise, select, tensor, within
+from symcount.architecture import Architecture
+from symcount.hub import measured
+from symcount.layers import linear
+from symcount.layers.encoder import encoder, encoder_heads, pre_classified, untyped, words
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
-def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
-    """(V + P)d + 2d parameters."""
-    x, word = embed(ids, "word", V=z.V, d=z.d)
-    return norm(positions(x, "position", P=z.P, t=z.t), "norm"), word
+    from symcount.architecture import Published
 
 
-def body(z: Any) -> tuple[Tensor, Tensor]:
-    """The last hidden states, and the word table."""
-    x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
-    x = within("layers", post_norm, x, z=z, runs=z.L)
-    return x, word
+def classify(x: Tensor, z: Any) -> Tensor:
+    """A dense layer and scores on the first token: d² + d + dC + C parameters."""
+    return linear(pre_classified(x, z), "classifier", C=z.C)
 
 
-def predictions(x: Tensor, word: Tensor, z: Any) -> Tensor:
-    """Words behind a transform: d² + d + 2d + V parameters; untied, V·d more."""
-    x = norm(pointwise(linear(x, "transform", d=z.d), kind="gelu", name="act"), "norm")
-    return linear(x, "decoder", w=word if z.tied else None, V=z.V)
-
-
-def model(z: Any) -> Tensor:
-    """Hidden states."""
-    return body(z)[0]
-
-
-def masked_lm(z: Any) -> Tensor:
-    """Logits over the vocabulary at every position."""
-    x, word = body(z)
-    return within("head", predictions, x, word, z=z)
-
-
-def sequence_classification(z: Any) -> Tensor:
-    """A dense layer and scores on the first token."""
-    x = pointwise(linear(select(body(z)[0], "s"), "pre_classifier", d=z.d), kind="relu")
-    return linear(x, "classifier", C=z.C)
-
-
-def token_classification(z: Any) -> Tensor:
-    """Scores for each token."""
-    return linear(body(z)[0], "classifier", C=z.C)
-
-
-def question_answering(z: Any) -> Tensor:
-    """Start and end of the answer."""
-    return spans(body(z)[0], "classifier", z.C)
+def _distilbert(count: int, *, V: int) -> Published:
+    return measured("DistilBertModel", count, V=V, P=512, d=768, h=3072, L=6, heads=12)
 
 
 ARCHITECTURES = (Architecture(
     "distilbert",
-    classes={
-        "DistilBertModel": model,
-        "DistilBertForMaskedLM": masked_lm,
-        "DistilBertForSequenceClassification": sequence_classification,
-        "DistilBertForTokenClassification": token_classification,
-        "DistilBertForQuestionAnswering": question_answering,
-    },
+    classes=encoder_heads("DistilBert", encoder(untyped, inputs="ids", masked=False), "ForMaskedLM "
+                          "ForSequenceClassification ForMultipleChoice ForTokenClassification ForQuestionAnswering",
+                          pooler=False, predictions=words, classify=classify),
     keys={
         "vocab_size": ("V", 30522),
         "max_position_embeddings": ("P", 512),
@@ -88,9 +50,31 @@ ARCHITECTURES = (Architecture(
         "sinusoidal_pos_embds": "fills the same position table with sines",
         "tie_weights_": "a note of the original release; tie_word_embeddings is what ties",
     },
+    stored={
+        "embeddings.word": "embeddings.word_embeddings",
+        "embeddings.position": "embeddings.position_embeddings",
+        "embeddings.norm": "embeddings.LayerNorm",
+        "layers.attention.query": "transformer.layer.{i}.attention.q_lin",
+        "layers.attention.key": "transformer.layer.{i}.attention.k_lin",
+        "layers.attention.value": "transformer.layer.{i}.attention.v_lin",
+        "layers.attention.output": "transformer.layer.{i}.attention.out_lin",
+        "layers.attention_norm": "transformer.layer.{i}.sa_layer_norm",
+        "layers.mlp.up": "transformer.layer.{i}.ffn.lin1",
+        "layers.mlp.down": "transformer.layer.{i}.ffn.lin2",
+        "layers.mlp_norm": "transformer.layer.{i}.output_layer_norm",
+    },
+    stored_heads={
+        "head.transform": "vocab_transform",
+        "head.norm": "vocab_layer_norm",
+        "head.decoder": "vocab_projector",
+        "pre_classifier": "pre_classifier",
+        "classifier": "classifier",
+        "answers": "qa_outputs",
+    },
+    base="distilbert",
     published={
-        "distilbert-base-uncased": Published(
-            "DistilBertModel", {"V": 30522, "P": 512, "d": 768, "h": 3072, "L": 6, "heads": 12}, 66_362_880,
-            "transformers 5.23.0, DistilBertModel on the meta device, numel of named_parameters"),
+        "distilbert-base-uncased": _distilbert(66_362_880, V=30522),
+        "distilbert-base-cased": _distilbert(65_190_912, V=28996),
+        "distilbert-base-multilingual": _distilbert(134_734_080, V=119547),
     },
 ),)
