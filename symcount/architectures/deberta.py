@@ -35,13 +35,13 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 
 def distances(z: Any) -> Tensor:
     """A vector for each of so many distances back and forth: 2d·buckets parameters, 2d more with a norm."""
-    table = rename(weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d))
+    table = weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d)
     return norm(table, "distance_norm") if z.normed else table
 
 
 def block(x: Tensor, z: Any, far: Tensor | None, bias: str) -> Tensor:
     """Attention and MLP, a norm after each sum: 4d² + 2dh + 9d + h parameters with all biases, and of distances."""
-    x = norm(residual(x, within("attention", disentangled, x, far, z=z, bias=bias)), "attention_norm")
+    x = norm(residual(x, within("attention", disentangled, x, z=z, far=far, bias=bias)), "attention_norm")
     return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
 
 

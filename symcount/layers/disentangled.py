@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def disentangled(x: Tensor, far: Tensor | None, z: Any, *, bias: str) -> Tensor:
+def disentangled(x: Tensor, z: Any, *, far: Tensor | None, bias: str) -> Tensor:
     """Attention whose scores are content to content, and with `far` (distances p) content to distance and back.
 
     Parameters: 4d², and d² more for each of the two (z.c2p, z.p2c) unless both share the maps of the content
@@ -35,7 +35,7 @@ def disentangled(x: Tensor, far: Tensor | None, z: Any, *, bias: str) -> Tensor:
     query, key = within("both", both, x, shared=shared) if shared else both(x)
     scores = contract(query, rename(key, s="t"), to="b g s t", name="scores")
     if far is not None:
-        asking, asked = within("both", both, far, shared=shared) if shared else (None, None)
+        asking, asked = within("distance.both", both, far, shared=shared) if shared else (None, None)
         if z.c2p:
             asked = asked or mapped(far, "distance_key")
             scores = gathered(scores, contract(query, asked, to="b g s p", name="content_to_distance"))
