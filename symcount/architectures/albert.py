@@ -96,8 +96,8 @@ ARCHITECTURES = (Architecture(
     base="albert",
     published={
         "albert-base-v2": _albert(11_683_584, d=768, h=3072, heads=12),
-        "albert-large-v2": _albert(1, d=1024, h=4096, heads=16),
-        "albert-xlarge-v2": _albert(1, d=2048, h=8192, heads=16),
+        "albert-large-v2": _albert(17_683_968, d=1024, h=4096, heads=16),
+        "albert-xlarge-v2": _albert(58_724_864, d=2048, h=8192, heads=16),
         "albert-xxlarge-v2": _albert(222_595_584, d=4096, h=16384, heads=64),
     },
 ),)

@@ -77,7 +77,7 @@ def second_body(z: Any) -> tuple[Tensor, Tensor]:
     own: dict[str, Any] = {"z": z, "far": far, "bias": "query key value distance_query distance_key"}
     if not z.convolved:
         return within("layers", block, x, runs=z.L, **own), word
-    x = within("convolution", convolved, x, within("layers.first", block, x, **own), z=z)
+    x = within("mixer", convolved, x, within("layers.first", block, x, **own), z=z)
     return within("layers.rest", block, x, runs=rest(z.L, 1), **own), word
 
 
@@ -153,7 +153,7 @@ def _keys(**sizes: int) -> dict[str, tuple[str, Any]]:
 
 
 def _published(cls: str, count: int, **sizes: Any) -> Published:
-    return measured(cls, count, P=512, relative=True, c2p=True, p2c=True, placed=False, **sizes)
+    return measured(cls, count, relative=True, c2p=True, p2c=True, placed=False, **sizes)
 
 
 def _v1(count: int, **sizes: int) -> Published:
@@ -205,8 +205,8 @@ ARCHITECTURES = (Architecture(
     base="deberta",
     published={
         "deberta-base": _v1(138_601_728, d=768, h=3072, L=12, heads=12),
-        "deberta-large": _v1(1, d=1024, h=4096, L=24, heads=16),
-        "deberta-xlarge": _v1(1, d=1024, h=4096, L=48, heads=16),
+        "deberta-large": _v1(405_163_008, d=1024, h=4096, L=24, heads=16),
+        "deberta-xlarge": _v1(757_804_032, d=1024, h=4096, L=48, heads=16),
     },
 ), Architecture(
     "deberta-v2",
@@ -233,18 +233,18 @@ ARCHITECTURES = (Architecture(
         "layers.attention.both.key": _SELF + "key_proj",
         "layers.attention.distance_key": _SELF + "pos_key_proj",
         "layers.attention.distance_query": _SELF + "pos_query_proj",
-        "convolution.kernel": "encoder.conv.conv",
-        "convolution.norm": "encoder.conv.LayerNorm",
+        "mixer.kernel": "encoder.conv.conv",
+        "mixer.norm": "encoder.conv.LayerNorm",
     },
     stored_heads=_STORED_HEADS,
     base="deberta",
     published={
-        "deberta-v3-xsmall": _v2(1, d=384, h=1536, L=12, heads=6),
-        "deberta-v3-small": _v2(1, d=768, h=3072, L=6, heads=12),
-        "deberta-v3-base": _v2(1, d=768, h=3072, L=12, heads=12),
+        "deberta-v3-xsmall": _v2(70_682_112, d=384, h=1536, L=12, heads=6),
+        "deberta-v3-small": _v2(141_304_320, d=768, h=3072, L=6, heads=12),
+        "deberta-v3-base": _v2(183_831_552, d=768, h=3072, L=12, heads=12),
         "deberta-v3-large": _v2(434_012_160, d=1024, h=4096, L=24, heads=16),
-        "mdeberta-v3-base": _v2(1, V=251000, d=768, h=3072, L=12, heads=12),
-        "deberta-v2-xlarge": _v2(1, d=1536, h=6144, L=24, heads=24, convolved=True, w=3),
-        "deberta-v2-xxlarge": _v2(1, d=1536, h=6144, L=48, heads=24, convolved=True, w=3),
+        "mdeberta-v3-base": _v2(278_218_752, V=251000, d=768, h=3072, L=12, heads=12),
+        "deberta-v2-xlarge": _v2(884_593_152, d=1536, h=6144, L=24, heads=24, convolved=True, w=3),
+        "deberta-v2-xxlarge": _v2(1_564_549_632, d=1536, h=6144, L=48, heads=24, convolved=True, w=3),
     },
 ))

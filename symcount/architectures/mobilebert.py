@@ -35,7 +35,7 @@ def narrowed(x: Tensor, z: Any) -> Tensor:
 def attention(x: Tensor, z: Any, wide: Tensor) -> Tensor:
     """dn + 2n parameters to narrow what is asked; 3n² + dn + 4n for attention to the wide rows, or 4n² + 4n to x."""
     if z.narrow:
-        asked, told = (idle(x, *_unused(z)) if z.asked else x), x
+        asked, told = (idle(x, *_unused(z)) if z.queried else x), x
     else:
         asked, told = narrowed(wide, z), wide
     k = per(z.n, z.heads)
@@ -89,7 +89,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         raise ConfigError("key_query_shared_bottleneck: without it attention cannot read the wide rows")
     if config["embedding_size"] == config["hidden_size"] and not config["trigram_input"]:
         raise ConfigError("embedding_size: word vectors as wide as the layers are not written without trigram_input")
-    return {"asked": asked}
+    return {"queried": asked}
 
 
 ARCHITECTURES = (Architecture(
@@ -106,7 +106,7 @@ ARCHITECTURES = (Architecture(
         "use_bottleneck_attention": ("narrow", False),
     },
     reads={"key_query_shared_bottleneck": True},
-    flags={"asked": True},
+    flags={"queried": True},
     settle=settle,
     ignored={
         "normalization_type": "both scale and shift",
