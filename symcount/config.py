@@ -55,6 +55,7 @@ IGNORED = {
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
                      "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
 }
+LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
 ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_encoder_decoder": ((False,), "this family has one stack"),
     "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
@@ -199,6 +200,8 @@ def _read(where: str, config: dict[str, Any],
                 raise ConfigError(f"{where}: {name} = {_shown(entry)} is not supported ({why}); supported: "
                                   + ", ".join(map(_shown, allowed)))
             rows.append((name, _shown(entry), "as supported"))
+        elif isinstance(entry, str) and entry in LEARNED:
+            raise ConfigError(f"{where}: {name} = {entry} is not supported: this activation has weights")
         elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in IGNORED):
             rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else IGNORED[tail]}"))
         elif name == "model_type":

@@ -78,6 +78,8 @@ def _keys(key: str) -> list[str]:
             shown = one.follows[size] if default is None else default
             meaning = f" ({row(size).meaning})" if known(size) else ""
             found.append(f"  {one.name}: read as {size}{meaning}; when absent, {size} = {shown}")
+        elif name in one.reads:
+            found.append(f"  {one.name}: read with other keys; when absent, {one.reads[name]}")
         elif name in one.only:
             found.append(f"  {one.name}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")
         elif name in one.ignored:

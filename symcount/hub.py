@@ -10,7 +10,7 @@ from symcount.errors import ConfigError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 ROTARY = {"max_position_embeddings": "rotary positions have no table"}
@@ -75,6 +75,7 @@ def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: i
     }
 
 
+ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
 ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_cross_attention": ((False,), "cross attention is not written for this family"),
     "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
@@ -97,6 +98,60 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
         if not isinstance(kind, str) or kind not in kinds:
             raise ConfigError(f"{key}: unknown kind {kind!r}; known: {', '.join(kinds)}")
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
+
+
+def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
+    """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
+
+    Raises ConfigError for a list that `layer_kinds` refuses, and for layers with a window that is no number.
+    """
+    found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None}) or {"L_global": full}
+    if found["L_global"] == config["num_hidden_layers"]:
+        return {**found, "window": None}
+    return {**found, "window": _window(config)}
+
+
+def global_every(step: int) -> Callable[[Mapping[str, Any]], dict[str, int | None]]:
+    """How a family settles the same where each layer whose number `step` divides attends to all tokens.
+
+    A configuration without layer_types may give another number in its sliding_window_pattern.
+    """
+    def settle(config: Mapping[str, Any]) -> dict[str, int | None]:
+        every = step if config["layer_types"] is not None else config.get("sliding_window_pattern", step)
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ConfigError(f"sliding_window_pattern = {every!r}: a whole number of at least 1 is needed, "
+                              "or the list layer_types")
+        return windows(config, config["num_hidden_layers"] // every)
+    return settle
+
+
+def one_window(config: Mapping[str, Any]) -> dict[str, bool | int | None]:
+    """{windowed, window}: every layer has the window, or none where it is null."""
+    windowed = config["sliding_window"] is not None
+    return {"windowed": windowed, "window": _window(config) if windowed else None}
+
+
+def _window(config: Mapping[str, Any]) -> int:
+    window = config["sliding_window"]
+    if not isinstance(window, int) or isinstance(window, bool):
+        raise ConfigError(f"sliding_window = {window!r}: a whole number is needed where layers have a window")
+    return window
+
+
+QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28,
+                                "layer_types": None}
+
+
+def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
+    """{L_global, window} of Qwen: where windows are used, all layers but the first max_window_layers have one."""
+    used, first, L = config["use_sliding_window"], config["max_window_layers"], config["num_hidden_layers"]
+    if not isinstance(used, bool):
+        raise ConfigError(f"use_sliding_window = {used!r}: true or false is needed")
+    if not used or config["sliding_window"] is None:
+        return windows({**config, "sliding_window": None}, L)
+    if not isinstance(first, int) or isinstance(first, bool):
+        raise ConfigError(f"max_window_layers = {first!r}: a whole number is needed")
+    return windows(config, min(max(first, 0), L))
 
 
 DECODER_NAMES: dict[Any, Any] = {

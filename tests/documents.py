@@ -16,6 +16,7 @@ from symcount.cli import main
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 IDENTITIES = ROOT / "docs" / "identities.md"
+EXAMPLE = ROOT / "symcount" / "architectures" / "gpt_neox.py"
 PRINTED = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)  # a block, and what it prints
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
@@ -71,6 +72,12 @@ def printed_anew(text: str) -> str:
     return PRINTED.sub(again, text)
 
 
+def example_anew(text: str) -> str:
+    """The page about adding an architecture, with the file that it shows as it is now."""
+    code = EXAMPLE.read_text(encoding="utf-8")
+    return re.sub(r"```python\n.*?```", lambda _: f"```python\n{code}```", text, count=1, flags=re.DOTALL)
+
+
 def identities_page() -> str:
     """The page of all identities, each as `prove` derives it."""
     from symcount import identities, prove
@@ -83,8 +90,10 @@ def identities_page() -> str:
         f"## {name}\n\n{prove(name).to_markdown()}" for name in names)])
 
 
-if __name__ == "__main__":  # the pages of docs/ need files of their own, which the tests make: mend them by hand
+if __name__ == "__main__":  # own-network.md needs a file of its own, which the tests make: mend it by hand
     readme = ROOT / "README.md"
+    added = ROOT / "docs" / "add-an-architecture.md"
+    added.write_text(example_anew(written_anew(added.read_text(encoding="utf-8"))), encoding="utf-8")
     for page in (readme, ROOT / "docs" / "proofs.md"):
         page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
     IDENTITIES.write_text(identities_page(), encoding="utf-8")

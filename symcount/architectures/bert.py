@@ -7,7 +7,15 @@ Source: Devlin et al. 2019, "BERT", section 3 and appendix A; Sun et al. 2020, "
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import (
+    BERT_HEAD_NAMES,
+    BERT_NAMES,
+    ENCODER_NOTES,
+    ENCODER_ONLY,
+    ROBERTA_HEAD_NAMES,
+    encoder_keys,
+    measured,
+)
 from symcount.layers import embed, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads, spare, summed, untyped
 from symcount.network import within
@@ -53,8 +61,11 @@ ARCHITECTURES = (Architecture(
     "bert",
     classes=encoder_heads("Bert", encoder(), "LMHeadModel " + HEADS),
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12),
-    ignored=dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
-                           "pooler_size_per_head", "pooler_type"), _NOTE),
+    ignored={
+        **ENCODER_NOTES,
+        **dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+                         "pooler_size_per_head", "pooler_type"), _NOTE),
+    },
     only=ENCODER_ONLY,
     stored=BERT_NAMES,
     stored_heads=BERT_HEAD_NAMES,
@@ -83,10 +94,17 @@ ARCHITECTURES = (Architecture(
         "use_task_id": ("told", False),
         "task_type_vocab_size": ("tasks", 3),
     },
+    ignored={"pool_act": "an activation has no weights and is elementwise", "task_id": "which task is told"},
     only=ENCODER_ONLY,
     stored={**BERT_NAMES, "embeddings.task": "embeddings.task_type_embeddings"},
     stored_heads=BERT_HEAD_NAMES,
     base="ernie",
+    published={
+        "ernie-2.0-base-en": measured("ErnieModel", 109_486_080, V=30522, P=512, types=4, tasks=3, told=True, d=768,
+                                      h=3072, L=12, heads=12),
+        "ernie-3.0-base-zh": measured("ErnieForMaskedLM", 117_986_368, V=40000, P=2048, types=4, tasks=3, told=True,
+                                      d=768, h=3072, L=12, heads=12),
+    },
 ), Architecture(
     "bert-generation",
     classes={"BertGenerationEncoder": generation_encoder, "BertGenerationDecoder": generation_decoder},

@@ -6,7 +6,7 @@ Source: Clark et al. 2020, "ELECTRA", section 3 and appendix B; the heads are th
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys, measured
 from symcount.layers import linear
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed, words
 from symcount.network import pointwise, select, within
@@ -69,7 +69,12 @@ ARCHITECTURES = (Architecture(
     },
     flags={"projected": True},
     settle=settle,
-    ignored={"summary_activation": _SUMMARY, "summary_last_dropout": _SUMMARY},
+    ignored={
+        **ENCODER_NOTES,
+        "generator_size": "a note of the original release, read by nothing",
+        "summary_activation": _SUMMARY,
+        "summary_last_dropout": _SUMMARY,
+    },
     only={
         **ENCODER_ONLY,
         "summary_type": (("first",), "the first token stands for a text"),

@@ -40,7 +40,9 @@ ARCHITECTURES = (Architecture(
     },
     ignored={
         "tie_word_embeddings": "the matrices have two widths and are never tied",
+        "embedding_size": "input_embedding_size is the width of the table",
         "classifier_dropout_prob": "dropout has no weights",
+        "embedding_dropout_prob": "dropout has no weights",
     },
     only=ENCODER_ONLY,
     stored={**BERT_NAMES, "embeddings.project": "encoder.embedding_hidden_mapping_in"},

@@ -6,6 +6,8 @@ bottleneck is on its 3 × 3 convolution, as in torchvision and transformers ("v1
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
@@ -29,9 +31,9 @@ def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1) -> Te
                                             "norm"), x)
 
 
-def bottleneck(x: Tensor, z: Any, m: Size, stride: int = 1, shortcut: bool = False) -> Tensor:
-    """c_in·m + 9m² + 4m² + 12m parameters; with a shortcut 4c_in·m + 8m more."""
-    first, second = (stride, 1) if z.downsample_first else (1, stride)
+def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False, early: bool = False) -> Tensor:
+    """c_in·m + 9m² + 4m² + 12m parameters; with a shortcut 4c_in·m + 8m more. `early`: the first kernel strides."""
+    first, second = (stride, 1) if early else (1, stride)
     y = pointwise(convolution(x, "conv1", w=1, c=m, stride=first), kind="relu")
     y = pointwise(convolution(y, "conv2", w=3, c=m, stride=second), kind="relu")
     y = convolution(y, "conv3", w=1, c=4 * m)
@@ -39,7 +41,7 @@ def bottleneck(x: Tensor, z: Any, m: Size, stride: int = 1, shortcut: bool = Fal
     return pointwise(residual(y, x), kind="relu")
 
 
-def basic(x: Tensor, z: Any, m: Size, stride: int = 1, shortcut: bool = False) -> Tensor:
+def basic(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False) -> Tensor:
     """9c_in·m + 9m² + 4m parameters; with a shortcut c_in·m + 2m more."""
     y = pointwise(convolution(x, "conv1", w=3, c=m, stride=stride), kind="relu")
     y = convolution(y, "conv2", w=3, c=m)
@@ -47,11 +49,11 @@ def basic(x: Tensor, z: Any, m: Size, stride: int = 1, shortcut: bool = False) -
     return pointwise(residual(y, x), kind="relu")
 
 
-def stage(x: Tensor, z: Any, m: Size, L: Size, stride: int, shortcut: bool) -> Tensor:
+def stage(x: Tensor, z: Any, m: Size, L: Size, *, stride: int, shortcut: bool) -> Tensor:
     """L blocks, of which the first changes the channels, and the side if the stride is 2."""
-    block = bottleneck if z.bottleneck else basic
-    x = within("first", block, x, z=z, m=m, stride=stride, shortcut=shortcut)
-    return within("blocks", block, x, z=z, m=m, runs=L - 1)
+    block = partial(bottleneck, early=z.downsample_first) if z.bottleneck else basic
+    x = within("first", block, x, m=m, stride=stride, shortcut=shortcut)
+    return within("blocks", block, x, m=m, runs=L - 1)
 
 
 def body(z: Any) -> Tensor:

@@ -1,5 +1,6 @@
 """RoBERTa: BERT trained without sentence pairs; a text is classified by a dense layer of the head, not by the pooler.
 
+Of P positions two are kept for padding: a text has at most P − 2 tokens, which is not checked.
 Source: Liu et al. 2019, "RoBERTa", section 3; XLM-R: Conneau et al. 2020, "Unsupervised cross-lingual representation
 learning at scale", table 5; CamemBERT: Martin et al. 2020; data2vec: Baevski et al. 2022; I-BERT: Kim et al. 2021.
 """
@@ -7,7 +8,7 @@ learning at scale", table 5; CamemBERT: Martin et al. 2020; data2vec: Baevski et
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
 from symcount.layers.encoder import dense_first, encoder, encoder_heads
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ def _family(name: str, prefix: str, base: str, published: Mapping[str, Published
         name,
         classes=encoder_heads(prefix, encoder(), HEADS, classify=dense_first),
         keys=encoder_keys(V=V, P=512, types=2, d=768, h=3072, L=12, heads=12),
+        ignored=ENCODER_NOTES,
         only=ENCODER_ONLY,
         stored=BERT_NAMES,
         stored_heads=ROBERTA_HEAD_NAMES,

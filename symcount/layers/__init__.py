@@ -8,7 +8,16 @@ not pay for it.
 from symcount.layers.attention import attention, per_head
 from symcount.layers.dense import embed, linear, norm, positions
 from symcount.layers.feed_forward import gated, mlp
-from symcount.layers.transformer import decoder, decoder_heads, post_norm, pre_norm, residual, spans
+from symcount.layers.transformer import (
+    decoder,
+    decoder_heads,
+    post_norm,
+    pre_norm,
+    residual,
+    rotary_block,
+    spans,
+    windowed,
+)
 
 __all__ = ["attention", "decoder", "decoder_heads", "embed", "gated", "linear", "mlp", "norm", "per_head",
-           "positions", "post_norm", "pre_norm", "residual", "spans"]
+           "positions", "post_norm", "pre_norm", "residual", "rotary_block", "spans", "windowed"]

@@ -61,3 +61,14 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
 def per_head(x: Tensor, name: str) -> Tensor:
     """An RMSNorm over the width of a head, the same for all heads: k parameters."""
     return norm(x, name, over="k", shift=False)
+
+
+def all_heads(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm over all heads of a token together: heads·k parameters for queries, kv·k for keys."""
+    return norm(x, name, over=" ".join(axis for axis in x.axes if axis in ("g", "q", "k")), shift=False)
+
+
+def each_head(x: Tensor, name: str) -> Tensor:
+    """A LayerNorm over the width of a head, with a gain for each: heads·k parameters for queries, kv·k for keys."""
+    gain = weight(f"{name}.weight", kinds="norm", **{axis: x.axes[axis] for axis in x.axes if axis in ("g", "q", "k")})
+    return pointwise(pointwise(x, kind="layer_norm", name=name), gain, kind="multiply", name=name)

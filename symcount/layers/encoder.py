@@ -109,7 +109,7 @@ def encoder_heads(prefix: str, body: Body, heads: str, *, pooler: bool = True, u
     2d + 2 for an answer. `pooler`: whether the base model has one; `unread`: the heads under which it runs, though
     they do not read it.
     """
-    def words(x: Tensor, word: Tensor, z: Any) -> Tensor:
+    def logits(x: Tensor, word: Tensor, z: Any) -> Tensor:
         return within("head", predictions, x, word, z=z)
 
     def next_sentence(x: Tensor, _: Tensor, z: Any) -> Tensor:
@@ -117,10 +117,10 @@ def encoder_heads(prefix: str, body: Body, heads: str, *, pooler: bool = True, u
 
     made: dict[str, Callable[[Tensor, Tensor, Any], Any]] = {
         "Model": lambda x, _, z: (x, pool(x, z)) if pooler else x,
-        "ForMaskedLM": words,
-        "ForCausalLM": words,
-        "LMHeadModel": words,
-        "ForPreTraining": lambda x, word, z: (words(x, word, z), next_sentence(x, word, z)),
+        "ForMaskedLM": logits,
+        "ForCausalLM": logits,
+        "LMHeadModel": logits,
+        "ForPreTraining": lambda x, word, z: (logits(x, word, z), next_sentence(x, word, z)),
         "ForNextSentencePrediction": next_sentence,
         "ForSequenceClassification": lambda x, _, z: classify(x, z),
         "ForMultipleChoice": lambda x, _, z: linear((pool if pooler else pre_classified)(x, z), "classifier", score=1),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from symcount.layers.attention import attention
 from symcount.layers.dense import embed, linear, norm
-from symcount.layers.feed_forward import mlp
+from symcount.layers.feed_forward import gated, mlp
+from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
-from symcount.sizes import exactly
+from symcount.sizes import exactly, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from symcount.masks import Mask
     from symcount.polynomials import Size
 
 
@@ -43,7 +43,33 @@ def pre_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
+CAUSAL = Mask(causal=True)
+
+
+def rotary_block(x: Tensor, z: Any, mask: Mask | None = CAUSAL, *, mlp_bias: bool = False,
+                 **attending: Any) -> Tensor:
+    """Attention with rotary positions, then the gated MLP, an RMSNorm before each, inside the residual.
+
+    Parameters: 2dk·heads + 2dk·kv + 3dh + 2d (4d² + 3dh + 2d when kv = heads and k = d/heads). What else `attention`
+    takes (bias, normed, sinks) is passed on.
+    Source: Touvron et al. 2023, "LLaMA", section 2.2.
+    """
+    y = norm(x, "attention_norm", shift=False)
+    x = residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, position="rotary", mask=mask,
+                           **attending))
+    return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=mlp_bias))
+
+
+def window_block(x: Tensor, z: Any) -> Tensor:
+    """The same without biases, and with the window of z where z.windowed: 2dk·heads + 2dk·kv + 3dh + 2d parameters.
+
+    Source: Jiang et al. 2023, "Mistral 7B", section 2.
+    """
+    return rotary_block(x, z, Mask(causal=True, window=z.window if z.windowed else None), bias=False)
+
+
+def decoder(block: Callable[..., Tensor], *, shift: bool = False,
+            kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The body of a decoder without learned positions: word table, L blocks, a last norm: 2d, or d without a shift.
 
     A body gives the hidden states, and the word table.
@@ -51,7 +77,21 @@ def decoder(block: Callable[..., Tensor], *, shift: bool = False) -> Callable[[A
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
         x = within("layers", block, x, z=z, runs=z.L)
-        return norm(x, "norm", shift=shift), word
+        return norm(x, "norm", shift=shift, kind=kind), word
+    return body
+
+
+def windowed(block: Callable[..., Tensor], *, kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The same, where L_global layers attend to all tokens and the others to a window: block(x, z=z, mask=mask).
+
+    Source: Child et al. 2019, "Generating long sequences with sparse transformers", section 4.2 (windows).
+    """
+    def body(z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        local = Mask(causal=True, window=z.window)
+        x = within("layers.local", block, x, z=z, mask=local, runs=rest(z.L, z.L_global))
+        x = within("layers.global", block, x, z=z, mask=CAUSAL, runs=z.L_global)
+        return norm(x, "norm", shift=False, kind=kind), word
     return body
 
 

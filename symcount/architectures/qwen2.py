@@ -1,0 +1,61 @@
+"""Qwen2: the LLaMA block with biases on queries, keys and values. The Qwen2.5 models are of this family.
+
+Source: Yang et al. 2024, "Qwen2 technical report", table 1 and section 2.2; Qwen team 2024, "Qwen2.5 technical
+report", section 2.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
+from symcount.layers import decoder_heads, rotary_block, windowed
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.architecture import Published
+    from symcount.masks import Mask
+
+
+def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
+    """2dk·heads + 2dk·kv + (heads + 2kv)k + 3dh + 2d parameters."""
+    return rotary_block(x, z, mask, bias="query key value")
+
+
+def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
+    return measured("Qwen2ForCausalLM", count, tied=tied, **sizes)
+
+
+ARCHITECTURES = (Architecture(
+    "qwen2",
+    classes=decoder_heads("Qwen2", windowed(block)),
+    sizes="window",
+    follows={"kv": "heads", "k": "d/heads", "L_global": "L"},
+    keys=decoder_keys(V=151936, d=4096, h=22016, L=32, heads=32, kv=32),
+    reads=QWEN_WINDOWS,
+    settle=first_global,
+    ignored={**ROTARY, "use_mrope": "rotation has no weights and is elementwise"},
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "Qwen2ForQuestionAnswering": "transformer"},
+    published={
+        "qwen2-0.5b": _qwen(494_032_768, tied=True, V=151936, d=896, h=4864, L=24, heads=14, kv=2, k=64),
+        "qwen2-1.5b": _qwen(1_543_714_304, tied=True, V=151936, d=1536, h=8960, L=28, heads=12, kv=2, k=128),
+        "qwen2-7b": _qwen(7_615_616_512, V=152064, d=3584, h=18944, L=28, heads=28, kv=4, k=128),
+        "qwen2-72b": _qwen(72_706_203_648, V=152064, d=8192, h=29568, L=80, heads=64, kv=8, k=128),
+        "qwen2.5-0.5b": _qwen(494_032_768, tied=True, V=151936, d=896, h=4864, L=24, heads=14, kv=2, k=64),
+        "qwen2.5-1.5b": _qwen(1_543_714_304, tied=True, V=151936, d=1536, h=8960, L=28, heads=12, kv=2, k=128),
+        "qwen2.5-3b": _qwen(3_085_938_688, tied=True, V=151936, d=2048, h=11008, L=36, heads=16, kv=2, k=128),
+        "qwen2.5-7b": _qwen(7_615_616_512, V=152064, d=3584, h=18944, L=28, heads=28, kv=4, k=128),
+        "qwen2.5-14b": _qwen(14_770_033_664, V=152064, d=5120, h=13824, L=48, heads=40, kv=8, k=128),
+        "qwen2.5-32b": _qwen(32_763_876_352, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128),
+        "qwen2.5-72b": _qwen(72_706_203_648, V=152064, d=8192, h=29568, L=80, heads=64, kv=8, k=128),
+        "qwq-32b": _qwen(32_763_876_352, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128),
+        "deepseek-r1-distill-qwen-1.5b": _qwen(1_777_088_000, V=151936, d=1536, h=8960, L=28, heads=12, kv=2, k=128),
+        "deepseek-r1-distill-qwen-7b": _qwen(7_615_616_512, V=152064, d=3584, h=18944, L=28, heads=28, kv=4, k=128),
+        "deepseek-r1-distill-qwen-14b": _qwen(14_770_033_664, V=152064, d=5120, h=13824, L=48, heads=40, kv=8, k=128),
+        "deepseek-r1-distill-qwen-32b": _qwen(32_763_876_352, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128),
+    },
+),)

@@ -1,0 +1,75 @@
+"""Qwen3: the LLaMA block with a norm over the width of each query and key head; the dense Hunyuan is its like.
+
+Source: Yang et al. 2025, "Qwen3 technical report", table 1 and section 2; Hunyuan: the implementation in
+transformers 5.23.0.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
+from symcount.layers import decoder, decoder_heads, per_head, rotary_block, windowed
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.architecture import Published
+    from symcount.masks import Mask
+
+
+def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
+    """2dk·heads + 2dk·kv + 2k + 3dh + 2d parameters."""
+    return rotary_block(x, z, mask, bias=z.attention_bias, normed=per_head)
+
+
+def hunyuan_block(x: Tensor, z: Any) -> Tensor:
+    """The same."""
+    return rotary_block(x, z, bias=z.attention_bias, normed=per_head)
+
+
+def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
+    return measured("Qwen3ForCausalLM", count, tied=tied, V=151936, kv=8, k=128, **sizes)
+
+
+ARCHITECTURES = (Architecture(
+    "qwen3",
+    classes=decoder_heads("Qwen3", windowed(block)),
+    sizes="window",
+    follows={"kv": "heads", "L_global": "L"},
+    keys={
+        **decoder_keys(V=151936, d=4096, h=22016, L=32, heads=32, kv=32, k=128),
+        "attention_bias": ("attention_bias", False),
+    },
+    reads=QWEN_WINDOWS,
+    settle=first_global,
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "Qwen3ForQuestionAnswering": "transformer"},
+    published={
+        "qwen3-0.6b": _qwen(596_049_920, tied=True, d=1024, h=3072, L=28, heads=16),
+        "qwen3-1.7b": _qwen(1_720_574_976, tied=True, d=2048, h=6144, L=28, heads=16),
+        "qwen3-4b": _qwen(4_022_468_096, tied=True, d=2560, h=9728, L=36, heads=32),
+        "qwen3-8b": _qwen(8_190_735_360, d=4096, h=12288, L=36, heads=32),
+        "qwen3-14b": _qwen(14_768_307_200, d=5120, h=17408, L=40, heads=40),
+        "qwen3-32b": _qwen(32_762_123_264, d=5120, h=25600, L=64, heads=64),
+    },
+), Architecture(
+    "hunyuan_v1_dense",
+    classes=decoder_heads("HunYuanDenseV1", decoder(hunyuan_block), "ForCausalLM ForSequenceClassification"),
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=290943, d=4096, h=11008, L=32, heads=32),
+        "attention_bias": ("attention_bias", False),
+    },
+    ignored={**ROTARY, "eod_token_id": "chooses how text is generated"},
+    stored={
+        **DECODER_NAMES,
+        "layers.attention.query_norm": "layers.{i}.self_attn.query_layernorm",
+        "layers.attention.key_norm": "layers.{i}.self_attn.key_layernorm",
+    },
+    stored_heads=HEAD_NAMES,
+    base="model",
+),)
