@@ -100,6 +100,14 @@ def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key:
     return {size: listed.count(kind) for kind, size in kinds.items() if size is not None}
 
 
+def number(config: Mapping[str, Any], key: str) -> int:
+    """The whole number that this key gives; ConfigError for anything else."""
+    found = config[key]
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise ConfigError(f"{key} = {found!r}: a whole number is needed")
+    return found
+
+
 def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured, number
 from symcount.layers import embed, linear, mlp, norm, positions, residual
 from symcount.layers.disentangled import disentangled
 from symcount.layers.encoder import encoder_heads, pool, words_and_spare
@@ -96,7 +96,8 @@ def multiple_choice(z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Which scores there are, how many distances, and which tables."""
-    d, e, heads = (config[key] for key in ("hidden_size", "embedding_size", "num_attention_heads"))
+    d, e = config["hidden_size"], config["embedding_size"]
+    e = e if e is None else number(config, "embedding_size")
     kinds = config["pos_att_type"] or []
     kinds = [part.strip() for part in kinds.lower().split("|")] if isinstance(kinds, str) else kinds
     if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
@@ -125,12 +126,14 @@ def _distances(config: dict[str, Any]) -> int:
 def settle_second(config: dict[str, Any]) -> dict[str, Any]:
     """The same; whether the maps are shared, the distances normed, the first layer convolved."""
     found = settle(config)
-    d, heads, k = (config[key] for key in ("hidden_size", "num_attention_heads", "attention_head_size"))
-    if k is not None and k * heads != d:
+    k = config["attention_head_size"]
+    if k is not None and number(config, "attention_head_size") * config["num_attention_heads"] != config["hidden_size"]:
         raise ConfigError("attention_head_size: heads that do not make hidden_size cannot run")
     relative, shared, normed = (config[key] for key in ("relative_attention", "share_att_key", "norm_rel_ebd"))
     if not isinstance(normed, str):
         raise ConfigError(f"norm_rel_ebd: a text is needed, not {normed!r}")
+    if not isinstance(shared, bool):
+        raise ConfigError(f"share_att_key: true or false is needed, not {shared!r}")
     kinds = [part.strip() for part in normed.lower().split("|")]
     if "layer_norm" in kinds and not relative:
         raise ConfigError("norm_rel_ebd: without relative_attention there is nothing to norm")
@@ -143,7 +146,7 @@ def settle_second(config: dict[str, Any]) -> dict[str, Any]:
             "w": w if w > 0 else None}
 
 
-def _keys(**sizes: int) -> dict[str, tuple[str, Any]]:
+def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
     return {
         **encoder_keys(P=512, types=0, decoder=False, **sizes),
         "relative_attention": ("relative", False),

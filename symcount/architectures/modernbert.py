@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import MASKED, ROTARY, layer_kinds, measured
+from symcount.hub import MASKED, ROTARY, layer_kinds, measured, number
 from symcount.layers import attention, embed, gated, linear, norm, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, select, tensor, within
@@ -35,7 +35,7 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     return normed(x, "norm", z), word
 
 
-def block(x: Tensor, z: Any, mask: Mask | None = None, first: bool = False) -> Tensor:
+def block(x: Tensor, z: Any, mask: Mask | None = None, *, first: bool = False) -> Tensor:
     """4d² + 3dh + 2d parameters without biases; d less in the `first`, as its input is normed already."""
     y = x if first else normed(x, "attention_norm", z)
     x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=z.biased, position="rotary", mask=mask))
@@ -68,7 +68,7 @@ def words(x: Tensor, word: Tensor, z: Any) -> Tensor:
     return linear(dense(x, z), "decoder", bias=z.words_biased, w=word if z.tied else None, V=z.V)
 
 
-def scores(x: Tensor, z: Any, bias: bool = True, **out: Size) -> Tensor:
+def scores(x: Tensor, z: Any, *, bias: bool = True, **out: Size) -> Tensor:
     """dC + C parameters beside the dense layer."""
     return linear(dense(x, z), "output", bias=bias, **out)
 
@@ -97,15 +97,12 @@ def last_token(z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers are global, and the window of the others: half of what is told, as the other half is to come."""
-    for key in ("global_attn_every_n_layers", "local_attention", "num_hidden_layers"):
-        if isinstance(config[key], bool) or not isinstance(config[key], int) or config[key] < 1:
-            raise ConfigError(f"{key}: a whole number is needed, not {config[key]!r}")
-    kinds = config["layer_types"]
+    kinds, local = config["layer_types"], number(config, "local_attention")
     found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None})
     if kinds and kinds[0] != "full_attention":
         raise ConfigError("layer_types: a first layer that is local is not written")
-    every_n = config["global_attn_every_n_layers"]
-    return {"L_global": -(-config["num_hidden_layers"] // every_n), **found, "window": config["local_attention"] // 2}
+    steps = range(0, number(config, "num_hidden_layers"), number(config, "global_attn_every_n_layers"))
+    return {"L_global": len(steps), **found, "window": local // 2}
 
 
 _KEYS: dict[str, tuple[str, Any]] = {

@@ -38,7 +38,7 @@ def jina_block(x: Tensor, z: Any) -> Tensor:
     return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
 
 
-def _keys(**sizes: int) -> dict[str, tuple[str, Any]]:
+def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
     keys = encoder_keys(P=1, decoder=False, **sizes)
     return {key: read for key, read in keys.items() if key not in ROTARY}
 

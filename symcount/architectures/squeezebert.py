@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured, number
 from symcount.layers import linear, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads
 from symcount.network import contract, merge, pointwise, rename, split, weight, within
@@ -55,9 +55,8 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """The one number of groups."""
     if config["embedding_size"] != config["hidden_size"]:
         raise ConfigError("embedding_size: word vectors are as wide as the layers, hidden_size")
-    groups = {key: config[key] for key in _GROUPED}
-    if len(set(map(repr, groups.values()))) > 1:
-        raise ConfigError(f"{', '.join(groups)}: unlike numbers of groups are not written")
+    if len({number(config, key) for key in _GROUPED}) > 1:
+        raise ConfigError(f"{', '.join(_GROUPED)}: unlike numbers of groups are not written")
     return {"groups": config["q_groups"]}
 
 
