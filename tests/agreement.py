@@ -99,9 +99,16 @@ def by_the_body(row):
                   "components": dict(parts)}
 
 
+def by_the_use(row):
+    """The row with the matrix that a name takes for the logits of words, where it scores a text, as what it is."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
+    parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
+    return row | {"components": dict(parts)} if moved else row
+
+
 def disagreements(row):
     """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
-    row = by_the_body(row)
+    row = by_the_use(by_the_body(row))
     subject = row_model(row)
     found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
     if row.get("active_params"):

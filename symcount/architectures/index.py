@@ -58,6 +58,8 @@ FILES: tuple[str, ...] = (
     "starcoder2",
     "transformer",
     "vgg16",
+    "xlm",
+    "xlnet",
 )
 TYPES: dict[str, str] = {
     "albert": "albert",
@@ -158,8 +160,10 @@ TYPES: dict[str, str] = {
     "vaultgemma": "gemma",
     "vgg16": "vgg16",
     "xglm": "opt",
+    "xlm": "xlm",
     "xlm-roberta": "roberta",
     "xlm-roberta-xl": "roberta_prelayernorm",
+    "xlnet": "xlnet",
     "yoso": "nystromformer",
 }
 PUBLISHED: dict[str, tuple[str, str, int]] = {
@@ -444,4 +448,9 @@ PUBLISHED: dict[str, tuple[str, str, int]] = {
     "vgg-13": ("vgg16", "vgg16", 133_047_848),
     "vgg-16": ("vgg16", "vgg16", 138_357_544),
     "vgg-19": ("vgg16", "vgg16", 143_667_240),
+    "xlm-mlm-en-2048": ("xlm", "XLMWithLMHeadModel", 667_119_041),
+    "xlm-mlm-xnli15-1024": ("xlm", "XLMWithLMHeadModel", 249_071_384),
+    "xlm-mlm-100-1280": ("xlm", "XLMWithLMHeadModel", 571_696_960),
+    "xlnet-base-cased": ("xlnet", "XLNetLMHeadModel", 116_750_336),
+    "xlnet-large-cased": ("xlnet", "XLNetLMHeadModel", 360_300_800),
 }
