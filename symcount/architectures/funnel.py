@@ -15,7 +15,6 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from symcount.architecture import Published
@@ -89,12 +88,14 @@ def dense(x: Tensor, **out: Size) -> Tensor:
     return linear(pointwise(linear(x, "dense", d=x.axes["d"]), kind="tanh", name="act"), "output", **out)
 
 
-def pooled(**out: str) -> Callable[[Any], Tensor]:
+def classified(z: Any) -> Tensor:
     """Scores of the first token of the last stage; without a decoder."""
-    def run(z: Any) -> Tensor:
-        sizes = {axis: getattr(z, size) if size else 1 for axis, size in out.items()}
-        return within("classifier", dense, select(encoder(z)[0], "s"), **sizes)
-    return run
+    return within("classifier", dense, select(encoder(z)[0], "s"), C=z.C)
+
+
+def chosen(z: Any) -> Tensor:
+    """A score for each choice, a text of the batch."""
+    return within("classifier", dense, select(encoder(z)[0], "s"), score=1)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
@@ -133,8 +134,8 @@ ARCHITECTURES = (Architecture(
         "FunnelBaseModel": lambda z: encoder(z)[0],
         "FunnelForMaskedLM": words,
         "FunnelForPreTraining": lambda z: within("head", dense, body(z)[0], score=1),
-        "FunnelForSequenceClassification": pooled(C="C"),
-        "FunnelForMultipleChoice": pooled(score=""),
+        "FunnelForSequenceClassification": classified,
+        "FunnelForMultipleChoice": chosen,
         "FunnelForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
         "FunnelForQuestionAnswering": lambda z: spans(body(z)[0], "answers", exactly(z.C, 2)),
     },
