@@ -72,7 +72,8 @@ class Architecture:
         told = dict(self.keys.values())
         self.flags = {**{n: default for n, default in told.items() if isinstance(default, bool)}, **(flags or {})}
         self.sizes = (*sizes.split(), *(n for n in told if n not in self.flags))
-        self.follows = dict(follows or {})
+        sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
+        self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
         self.published = dict(published or {})
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base

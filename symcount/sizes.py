@@ -130,7 +130,11 @@ def bounded(size: Size, limit: Size) -> Size:
         if size > limit:
             raise SizeError(f"{size:,} is more than {limit:,}")
         return size
-    return size if same(size, limit) or _never_more(size, limit) else noted(size, Condition(size, "at most", limit))
+    if lift(limit) is NotImplemented or same(size, limit):  # a SymPy expression carries no conditions
+        return size
+    if _never_more(size, limit):
+        return size
+    return noted(size, Condition(size, "at most", limit))
 
 
 def _never_more(size: Size, limit: Size) -> bool:
@@ -156,7 +160,7 @@ def exactly(size: Size, other: Size) -> Size:
     """`other`, which `size` must be: SizeError for ints that differ; on letters a noted condition."""
     if isinstance(size, int) and isinstance(other, int) and size != other:
         raise SizeError(f"{size:,} is not {other:,}")
-    return other if same(size, other) else noted(other, Condition(size, "is", other))
+    return other if same(size, other) or lift(size) is NotImplemented else noted(other, Condition(size, "is", other))
 
 
 def multiple(size: Size, of: int) -> Size:

@@ -25,6 +25,9 @@ DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
+# The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
+# components are compared as one.
+ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other")}
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
@@ -60,6 +63,30 @@ def components(subject):
     for term in parameters(subject).terms:
         found[bucket(term)] += value(term.size, subject.values)
     return {part: count for part, count in found.items() if count}
+
+
+def joined(counts, parts):
+    """The counts, those of some parts as one."""
+    rest = {part: count for part, count in counts.items() if part not in parts}
+    return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def filed(row):
+    """Components and active parameters of a row, less what the table files under another part because of a name.
+
+    A bias that corrects the scores of a router is the router's, also where it is named `expert_bias` (of the experts'
+    a token meets K/E); a word table is an embedding, also where its class is a NormedEmbedding.
+    """
+    total, active, parts = row["params_total"], row.get("active_params"), dict(row["components"])
+    ending, there, here = (("embed_tokens.weight", "norm", "embeddings") if "embeddings" not in parts
+                           else (".expert_bias", "experts", "router"))
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.endswith(ending))
+    if moved:
+        if active and there == "experts":
+            active = total - (total - active) * (parts[there] - moved) // parts[there]
+        parts[there] -= moved
+        parts[here] = parts.get(here, 0) + moved
+    return {part: count for part, count in parts.items() if count}, active
 
 
 SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&img(?P<side>\d+))?")
@@ -111,12 +138,14 @@ def disagreements(row):
     row = by_the_use(by_the_body(row))
     subject = row_model(row)
     found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
-    if row.get("active_params"):
-        found.append(("active", active_parameters(subject).total, row["active_params"]))
-    found.append(("components", components(subject), row["components"]))
+    parts, active = filed(row)
+    if active:
+        found.append(("active", active_parameters(subject).total, active))
+    one = ONE.get(row["id"].split("/")[0], ())
+    found.append(("components", joined(components(subject), one), joined(parts, one)))
     ours: Counter = Counter()
-    for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
-        ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
+    for each in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
+        ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", each.name), each.shape] += each.count
     theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]
