@@ -170,14 +170,6 @@ LATENT_IGNORED = {
 }
 
 
-def number(config: Mapping[str, Any], key: str) -> int:
-    """The whole number that this key gives; ConfigError for anything else."""
-    found = config[key]
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise ConfigError(f"{key} = {found!r}: a whole number is needed")
-    return found
-
-
 def windows(config: Mapping[str, Any], full: int) -> dict[str, int | None]:
     """{L_global, window}: how many layers attend to all tokens, `full` unless layer_types says; and the others' window.
 

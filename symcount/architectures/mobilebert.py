@@ -9,8 +9,8 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured
 from symcount.layers import embed, linear, mlp, norm, positions, residual
-from symcount.layers.encoder import encoder, encoder_heads, transform
-from symcount.network import concat, contract, idle, pointwise, rename, weight, within
+from symcount.layers.encoder import encoder, encoder_heads, pool, transform
+from symcount.network import concat, contract, idle, pointwise, rename, select, weight, within
 from symcount.sizes import per, rest
 from symcount.tensors import Tensor
 
@@ -80,6 +80,41 @@ def predictions(x: Tensor, word: Tensor, z: Any) -> Tensor:
     return pointwise(y, bias, kind="bias") if z.tied else idle(y, bias)
 
 
+def pooled(x: Tensor, z: Any) -> Tensor:
+    """The first token, behind tanh of a dense layer where it is activated: d² + d parameters."""
+    return pool(x, z) if z.activated else select(x, "s")
+
+
+def classify(x: Tensor, z: Any) -> Tensor:
+    """Scores of the pooled first token: dC + C parameters more."""
+    return linear(pooled(x, z), "classifier", C=z.C)
+
+
+body = encoder(embeddings, block, masked=False)
+
+
+def model(z: Any) -> tuple[Tensor, Tensor]:
+    """Hidden states, and the pooled first token."""
+    x, _ = body(z)
+    return x, pooled(x, z)
+
+
+def next_sentence(z: Any) -> Tensor:
+    """Whether two texts follow each other: 2d + 2 parameters more."""
+    return linear(pooled(body(z)[0], z), "next_sentence", answers=2)
+
+
+def pre_training(z: Any) -> tuple[Tensor, Tensor]:
+    """Words, and whether two texts follow each other."""
+    x, word = body(z)
+    return within("head", predictions, x, word, z=z), linear(pooled(x, z), "next_sentence", answers=2)
+
+
+def multiple_choice(z: Any) -> Tensor:
+    """A score for each choice, a text of the batch: d + 1 parameters more."""
+    return linear(pooled(body(z)[0], z), "classifier", score=1)
+
+
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Which rows attention reads; those that cannot run are refused."""
     asked, narrow = config["key_query_shared_bottleneck"], config["use_bottleneck_attention"]
@@ -94,9 +129,14 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 
 ARCHITECTURES = (Architecture(
     "mobilebert",
-    classes=encoder_heads("MobileBert", encoder(embeddings, block, masked=False), "ForMaskedLM ForPreTraining "
-                          "ForNextSentencePrediction ForSequenceClassification ForMultipleChoice "
-                          "ForTokenClassification ForQuestionAnswering", predictions=predictions),
+    classes={
+        **encoder_heads("MobileBert", body, "ForMaskedLM ForSequenceClassification ForTokenClassification "
+                        "ForQuestionAnswering", predictions=predictions, classify=classify),
+        "MobileBertModel": model,
+        "MobileBertForPreTraining": pre_training,
+        "MobileBertForNextSentencePrediction": next_sentence,
+        "MobileBertForMultipleChoice": multiple_choice,
+    },
     keys={
         **encoder_keys(V=30522, P=512, types=2, d=512, h=512, L=24, heads=4, decoder=False),
         "embedding_size": ("e", 128),
@@ -104,6 +144,7 @@ ARCHITECTURES = (Architecture(
         "num_feedforward_networks": ("L_mlp", 4),
         "trigram_input": ("trigram", True),
         "use_bottleneck_attention": ("narrow", False),
+        "classifier_activation": ("activated", True),
     },
     reads={"key_query_shared_bottleneck": True},
     flags={"queried": True},
@@ -112,10 +153,7 @@ ARCHITECTURES = (Architecture(
         "normalization_type": "both scale and shift",
         "true_hidden_size": "intra_bottleneck_size, as every layer has a bottleneck",
     },
-    only={
-        "use_bottleneck": ((True,), "layers without a bottleneck are not written"),
-        "classifier_activation": ((True,), "a pooler without a dense layer is not written"),
-    },
+    only={"use_bottleneck": ((True,), "layers without a bottleneck are not written")},
     stored={
         **BERT_NAMES,
         "embeddings.project": "embeddings.embedding_transformation",
