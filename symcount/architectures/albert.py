@@ -6,7 +6,7 @@ Source: Lan et al. 2020, "ALBERT", section 3.1 and table 1; the heads are those 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import BERT_HEAD_NAMES, ENCODER_ONLY, encoder_keys, measured
 from symcount.layers import linear, post_norm
 from symcount.layers.encoder import encoder_heads, pool, typed, words_and_spare
 from symcount.network import tensor, within
@@ -65,7 +65,7 @@ ARCHITECTURES = (Architecture(
         "num_hidden_groups": ((1,), _GROUPS),
         "inner_group_num": ((1,), _GROUPS),
         "add_cross_attention": ((False,), "nothing in this family reads another text"),
-        "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
+        "position_embedding_type": ENCODER_ONLY["position_embedding_type"],
     },
     stored={
         "embeddings.word": "embeddings.word_embeddings",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_NAMES, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
 from symcount.layers import mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, typed
 from symcount.layers.windowed_attention import windowed
@@ -78,6 +78,7 @@ ARCHITECTURES = (Architecture(
         "attention_mode": "a note of the original release, read by nothing",
         "ignore_attention_mask": "a note of the original release, read by nothing",
     },
+    only={"position_embedding_type": ENCODER_ONLY["position_embedding_type"]},
     stored={
         **BERT_NAMES,
         **{f"layers.attention.first_{name}": f"{_SELF}{name}_global" for name in ("query", "key", "value")},

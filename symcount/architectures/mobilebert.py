@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
 from symcount.layers import embed, linear, mlp, norm, positions, residual
 from symcount.layers.encoder import encoder, encoder_heads, pool, transform
 from symcount.network import concat, contract, idle, pointwise, rename, select, weight, within
@@ -153,7 +153,10 @@ ARCHITECTURES = (Architecture(
         "normalization_type": "both scale and shift",
         "true_hidden_size": "intra_bottleneck_size, as every layer has a bottleneck",
     },
-    only={"use_bottleneck": ((True,), "layers without a bottleneck are not written")},
+    only={
+        "use_bottleneck": ((True,), "layers without a bottleneck are not written"),
+        "position_embedding_type": ENCODER_ONLY["position_embedding_type"],
+    },
     stored={
         **BERT_NAMES,
         "embeddings.project": "embeddings.embedding_transformation",

@@ -6,7 +6,7 @@ Source: Song et al. 2020, "MPNet", section 2 and appendix B; the heads are those
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_NAMES, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
 from symcount.layers import attention, mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, untyped
 from symcount.network import lookup, tensor, weight, within
@@ -43,6 +43,7 @@ ARCHITECTURES = (Architecture(
         **encoder_keys(V=30527, P=512, d=768, h=3072, L=12, heads=12, decoder=False),
         "relative_attention_num_buckets": ("buckets", 32),
     },
+    only={"position_embedding_type": ENCODER_ONLY["position_embedding_type"]},
     stored={
         **BERT_NAMES,
         **{f"layers.attention.{ours}": f"encoder.layer.{{i}}.attention.attn.{theirs}" for ours, theirs in (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured, number
+from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured, number
 from symcount.layers import linear, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads
 from symcount.network import contract, merge, pointwise, rename, split, weight, within
@@ -71,7 +71,10 @@ ARCHITECTURES = (Architecture(
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
     reads={**dict.fromkeys(_GROUPED, 4), "embedding_size": 768},
     settle=settle,
-    only={"post_attention_groups": ((1,), "the output of attention is one group")},
+    only={
+        "post_attention_groups": ((1,), "the output of attention is one group"),
+        "position_embedding_type": ENCODER_ONLY["position_embedding_type"],
+    },
     stored={
         **BERT_NAMES,
         **{f"layers.attention.{name}": (f"encoder.layers.{{i}}.attention.{name}", "d d/groups 1")
