@@ -90,6 +90,7 @@ _ROWS = (
     ("fill", "a multiple that widths are filled up to", r"n_{\mathrm{fill}}", 1, "pad_head_dim_to_multiple_of"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
+    ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )
