@@ -52,11 +52,12 @@ class Architecture:
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
                (name, dimensions) where it is not stored [out, in];  stored_heads  the same for what heads add
+    buffers    why it is not written which buffers a checkpoint holds, where it is not
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("aliases", "base", "classes", "flags", "follows", "ignored", "keys", "name", "only", "published",
-                 "reads", "settle", "sizes", "stages", "stored", "stored_heads")
+    __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "ignored", "keys", "name", "only",
+                 "published", "reads", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
@@ -65,7 +66,7 @@ class Architecture:
                  aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
-                 stored_heads: Names | None = None, base: str | Mapping[str, str] = "") -> None:
+                 stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "") -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
         self.reads, self.settle = dict(reads or {}), settle
@@ -75,7 +76,7 @@ class Architecture:
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
-        self.published = dict(published or {})
+        self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
         self.stages = {name: len(size) for entry in self.published.values() for name, size in entry.sizes.items()

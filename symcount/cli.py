@@ -120,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("verb", choices=list(VERBS), help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*", metavar="MODEL", help=argparse.SUPPRESS)
     option = parser.add_argument
-    option("--of", metavar="QUANTITY,…", help="params, active, macs, flops, each with @PATH if you like")
+    option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
     option("--by", metavar="DEPTH", help="group by depth 1, 2, …, by kind, trainable or (checkpoint) name")

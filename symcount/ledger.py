@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Condition, Size
 
-UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs"}
+UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements"}
 KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "frozen")
 
 

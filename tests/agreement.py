@@ -21,6 +21,7 @@ import filing
 from symcount import ConfigError, active_parameters, flops, parameters, read_config
 from symcount.architectures import _agreed, load, types
 from symcount.readers.checkpoint import checkpoint
+from symcount.readers.parameters import buffers
 from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
@@ -96,6 +97,9 @@ def disagreements(row):
     found = [("parameters", parameters(subject).total, row["params_total"])]
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
+    if not subject.architecture.buffers and "own" not in row["id"]:
+        found.append(("buffers", buffers(subject).total,
+                      sum(prod(shape) * count for _, shape, count in row.get("buffers", ()))))
     found.append(("components", *(filing.joined(parts, as_one) for parts in (components(subject), row["components"]))))
     ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
+SLOPES = {"alpha_p": "parameter", "alpha_n": "parameter", "beta": "buffer", "eps": "buffer"}
+
+
 def feed(x: Tensor, z: Any) -> Tensor:
     """2dh parameters, 2 more where the activation learns its slopes."""
-    slopes = [weight(f"act.{name}", one=1) for name in ("alpha_p", "alpha_n")] if z.learned else []
+    slopes = [weight(f"act.{name}", stored=stored, one=1) for name, stored in SLOPES.items()] if z.learned else []
     y = linear(x, "up", h=z.h, bias=False)
     y = pointwise(y, *slopes, kind="xielu" if z.learned else "act", name="act", to="b s h")
     return linear(y, "down", over="h", bias=False, d=z.d)

@@ -12,6 +12,7 @@ from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_k
 from symcount.layers import attention, embed, mlp, norm, positions, residual
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, words
 from symcount.network import idle, weight, within
+from symcount.sizes import per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -42,6 +43,8 @@ _layers = encoder(embeddings, block, inputs="ids", last=True)
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table; beside them, L·heads + 1 parameters that find contacts when asked."""
     x, word = _layers(z)
+    if z.position == "rotary":
+        x = idle(x, weight("frequencies", stored="buffer", k=per(z.d, 2 * z.heads)))
     return idle(x, weight("contacts.weight", out="score", L=z.L, heads=z.heads, score=1),
                 weight("contacts.bias", kinds="bias", score=1)), word
 

@@ -24,7 +24,7 @@ from symcount.hub import (
 )
 from symcount.layers import linear, positions
 from symcount.layers.encoder_decoder import after, before, seq2seq_heads, shared_words, stacks, words
-from symcount.network import lookup, pointwise, tensor, within
+from symcount.network import lookup, pointwise, tensor, weight, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
@@ -68,7 +68,9 @@ def marian(z: Any) -> tuple[Tensor, Tensor]:
 def translate(z: Any) -> Tensor:
     """Words of the other language: d·V_dec parameters, none when tied."""
     x, table = marian(z)
-    return linear(x, "head", bias=False, w=table if z.tied else None, V=z.V if z.shared else z.V_dec)
+    V = z.V if z.shared else z.V_dec
+    y = linear(x, "head", bias=False, w=table if z.tied else None, V=V)
+    return pointwise(y, weight("offset", kinds="bias", stored="buffer", V=V), kind="bias")
 
 
 def marian_causal(z: Any) -> Tensor:
@@ -128,7 +130,8 @@ ARCHITECTURES = (
     ),
     Architecture(
         "m2m_100",
-        classes=seq2seq_heads("M2M100", shared_words(m2m_encode, m2m_decode), None, "ForConditionalGeneration"),
+        classes=seq2seq_heads("M2M100", shared_words(m2m_encode, m2m_decode), None, "ForConditionalGeneration",
+                              offset=False),
         follows=SEQ2SEQ_FOLLOWS,
         keys=seq2seq_keys(V=128112, **_LARGE),
         aliases=SEQ2SEQ_ALIASES,

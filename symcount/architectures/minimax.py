@@ -21,7 +21,7 @@ from symcount.hub import (
 from symcount.layers import attention, decoder_heads, embed, linear, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
-from symcount.network import concat, contract, cut, merge, pointwise, rename, split, tensor, within
+from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, split, tensor, weight, within
 from symcount.sizes import floor, rest
 from symcount.tensors import Tensor
 
@@ -44,7 +44,9 @@ def scan(query: Tensor, key: Tensor, value: Tensor, z: Any) -> Tensor:
     Multiply-adds: 2k·heads for each pair of tokens of one chunk, and 2k²·heads a token for the state that is handed
     from chunk to chunk.
     """
-    state = pointwise(contract(key, value, to="b g k v", name="state"), kind="decay")
+    rates = [weight(f"{name}_decay", stored="buffer", g=z.heads, **axes) for name, axes in (
+        ("rate", {}), ("query", {"i": z.chunk}), ("key", {"i": z.chunk}), ("chunk", {"i": z.chunk, "j": z.chunk}))]
+    state = idle(pointwise(contract(key, value, to="b g k v", name="state"), kind="decay"), *rates)
     before = contract(query, state, to="b s g v", name="readout")
     n = floor(z.s, z.chunk)
     parts = [cut(x, "s", n * z.chunk, z.s - n * z.chunk) for x in (query, key, value)]

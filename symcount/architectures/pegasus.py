@@ -187,7 +187,7 @@ ARCHITECTURES = (
     Architecture(
         "pegasus_x",
         classes=seq2seq_heads("PegasusX", shared_words(pegasus_x_encode, pegasus_x_decode), None,
-                              "ForConditionalGeneration"),
+                              "ForConditionalGeneration", offset=False),
         follows=SEQ2SEQ_FOLLOWS,
         keys={
             **seq2seq_keys(V=96103, **_LARGE),

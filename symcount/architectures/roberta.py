@@ -68,5 +68,6 @@ ARCHITECTURES = (
         stored=BERT_NAMES,
         stored_heads=ROBERTA_HEAD_NAMES,
         base="ibert",
+        buffers="every quantised matrix has copies",
     ),
 )

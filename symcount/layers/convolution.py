@@ -56,13 +56,13 @@ def conv2d(x: Tensor, name: str, *, w: Size, c: Size, stride: Size = 1, pad: Siz
 def batchnorm(x: Tensor, name: str) -> Tensor:
     """Normalise each channel over batch and image, then scale and shift: 2c parameters.
 
-    The running means and variances are buffers: stored, and no parameters.
+    The running means and variances, and a count of batches, are buffers: stored, and no parameters.
 
     Source: Ioffe and Szegedy 2015, "Batch normalization", algorithm 1.
     """
     c = x.axes["c"]
-    statistics = (weight(f"{name}.{which}", kinds="norm", stored="buffer", c=c)
-                  for which in ("running_mean", "running_var"))
+    statistics = (weight(f"{name}.{which}", kinds="norm", stored="buffer", **axes)
+                  for which, axes in (("running_mean", {"c": c}), ("running_var", {"c": c}), ("batches", {})))
     y = pointwise(x, *statistics, weight(f"{name}.weight", kinds="norm", c=c), kind="batch_norm", name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", c=c), kind="bias", name=name)
 

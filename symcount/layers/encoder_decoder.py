@@ -119,21 +119,25 @@ def classify(x: Tensor, z: Any) -> Tensor:
     return linear(x, "scores", C=z.C)
 
 
-def seq2seq_heads(prefix: str, body: Body, causal: Body | None, heads: str) -> dict[str, Callable[[Any], Tensor]]:
+def seq2seq_heads(prefix: str, body: Body, causal: Body | None, heads: str, *,
+                  offset: bool = True) -> dict[str, Callable[[Any], Tensor]]:
     """The classes that transformers builds on an encoder-decoder; `causal` is the body of ForCausalLM.
+
+    `offset`: where the decoder writes a text, V numbers are added to the logits that are stored and are no parameters.
 
     Parameters beside the body: none for words when tied, else dV; d² + d + dC + C to classify a text; 2d + 2 for an
     answer.
     """
-    def predict(body: Body) -> Callable[[Any], Tensor]:
+    def predict(body: Body, *, offset: bool = False) -> Callable[[Any], Tensor]:
         def logits(z: Any) -> Tensor:
             x, table = body(z)
-            return linear(x, "head", bias=False, w=table if z.tied else None, V=z.V)
+            y = linear(x, "head", bias=False, w=table if z.tied else None, V=z.V)
+            return pointwise(y, weight("offset", kinds="bias", stored="buffer", V=z.V), kind="bias") if offset else y
         return logits
 
     made: dict[str, Callable[[Any], Tensor]] = {
-        "ForConditionalGeneration": predict(body),
-        "MTModel": predict(body),
+        "ForConditionalGeneration": predict(body, offset=offset),
+        "MTModel": predict(body, offset=offset),
         "ForSequenceClassification": lambda z: within("classifier", classify, body(z)[0], z=z),
         "ForQuestionAnswering": lambda z: spans(body(z)[0], "answers"),
         "ForCausalLM": predict(causal or body),

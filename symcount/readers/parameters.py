@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from symcount.errors import ShapeError
+from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
 from symcount.readers import RELABEL, account, bounds, origin, repeats
@@ -36,6 +36,28 @@ def active_parameters(subject: Any) -> Ledger:
     return _read(subject, active=True)
 
 
+def buffers(subject: Any) -> Ledger:
+    """The numbers that a checkpoint holds beside the parameters: running statistics, corrections of routers.
+
+    >>> from symcount import model, parameters
+    >>> buffers(model("deepseek-v3"))
+    <deepseek-v3 (DeepseekV3ForCausalLM), buffers: 14,848 elements>
+
+    Raises ModelError for an architecture whose buffers are not written.
+    """
+    architecture = getattr(subject, "architecture", None)
+    if architecture is not None and architecture.buffers:
+        raise ModelError(f"{subject.name}: its buffers are not written: {architecture.buffers}")
+    net, values, title, notes, parts = account(subject)
+    terms = [Term(path, tuple(x.axes.values()), repeats(x.scope.home if x.scope else None), x.details["kinds"])
+             for path, (x, *_) in weights(net).items() if x.details["stored"] == "buffer"]
+    ledger = Ledger("element", terms, values, f"{title}, buffers" if title else title,
+                    ("numbers that are stored and are no parameters", *notes))
+    for part in parts:
+        ledger = ledger.where(part)
+    return ledger
+
+
 def _read(subject: Any, *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
     chosen = _chosen(net) if active else {}
@@ -52,7 +74,7 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
     # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
     held = tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
-    ledger = Ledger("parameter", terms, values, title, (once, *notes), held)
+    ledger = Ledger("parameter", terms, values, f"{title}, active" if active and title else title, (once, *notes), held)
     for part in parts:
         ledger = ledger.where(part)
     return ledger

@@ -1,10 +1,10 @@
-"""Quantities by the short names that a command line and a relation use: params, active, macs, flops."""
+"""Quantities by the short names that a command line and a relation use: params, active, buffers, macs, flops."""
 
 from __future__ import annotations
 
 from symcount.conventions import convention as as_named
 from symcount.errors import ModelError, clipped, nearest
-from symcount.readers.parameters import active_parameters, parameters
+from symcount.readers.parameters import active_parameters, buffers, parameters
 from symcount.readers.work import flops, known_phase, multiply_adds
 
 TYPE_CHECKING = False
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 QUANTITIES: dict[str, Callable[[Any, str, str], Ledger]] = {
     "params": lambda model, *_: parameters(model),
     "active": lambda model, *_: active_parameters(model),
+    "buffers": lambda model, *_: buffers(model),
     "macs": lambda model, convention, _: multiply_adds(model, convention),
     "flops": flops,
 }
 
 
 def read(model: Any, quantity: str, *, convention: str = "matmul", phase: str = "forward") -> Ledger:
-    """The ledger of `params`, `active`, `macs` or `flops`, or of a part: `flops@layers.attention.scores`.
+    """The ledger of `params`, `active`, `buffers`, `macs` or `flops`, or of a part: `flops@layers.attention.scores`.
 
     Raises ModelError for another name, and for a convention or phase that is not known, also where it changes nothing.
     """
