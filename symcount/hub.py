@@ -75,6 +75,20 @@ def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: i
     }
 
 
+def vision_keys(*, side: int, patch: int, d: int, h: int | None, L: int, heads: int) -> dict[str, tuple[str, Any]]:
+    """The keys of most encoders of images, with the defaults of a class; h=None where the width of the MLP follows."""
+    return {
+        "image_size": ("side", side),
+        "patch_size": ("patch", patch),
+        "num_channels": ("c", 3),
+        "hidden_size": ("d", d),
+        **({} if h is None else {"intermediate_size": ("h", h)}),
+        "num_hidden_layers": ("L", L),
+        "num_attention_heads": ("heads", heads),
+        "num_labels": ("C", 2),
+    }
+
+
 ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
 ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_cross_attention": ((False,), "cross attention is not written for this family"),
@@ -204,6 +218,30 @@ ROBERTA_HEAD_NAMES: dict[Any, Any] = {
     "head.decoder": "lm_head.decoder",
     "head.bias": "lm_head.bias",
 }
+
+
+PATCHES = {"P": "floor(side, patch)^2 + 1"}  # patches of an image, and one token before them
+BACKBONE = dict.fromkeys(("stage_names", "out_features", "out_indices", "apply_layernorm", "reshape_hidden_states"),
+                         "chooses what a backbone returns")
+
+
+def vit_names(layer: str, attention_norm: str, mlp_norm: str) -> dict[Any, Any]:
+    """The usual names of a ViT, whose layers and norms are named in two ways."""
+    return {
+        "embeddings.cls": ("embeddings.cls_token", "1 1 d"),
+        "embeddings.position": ("embeddings.position_embeddings", "1 P d"),
+        "embeddings.patch": "embeddings.patch_embeddings.projection",
+        "layers.attention_norm": f"{layer}.{attention_norm}",
+        "layers.attention.query": f"{layer}.attention.q_proj",
+        "layers.attention.key": f"{layer}.attention.k_proj",
+        "layers.attention.value": f"{layer}.attention.v_proj",
+        "layers.attention.output": f"{layer}.attention.o_proj",
+        "layers.mlp_norm": f"{layer}.{mlp_norm}",
+        "layers.mlp.up": f"{layer}.mlp.fc1",
+        "layers.mlp.down": f"{layer}.mlp.fc2",
+        "norm": "layernorm",
+        "pooler": "pooler.dense",
+    }
 
 
 def measured(cls: str, count: int, **sizes: Any) -> Published:

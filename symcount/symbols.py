@@ -68,6 +68,7 @@ _ROWS = (
     ("r_dt", "rank of the time step", r"r_{\mathrm{dt}}", 1, "dt_rank"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
+    ("registers", "register tokens", r"n_{\mathrm{reg}}", 1, "num_register_tokens"),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )

@@ -1,0 +1,150 @@
+"""ViT: pre-norm encoder over patches of an image; DeiT has a second token, ViT-MAE sees a quarter of the patches.
+
+Source: Dosovitskiy et al. 2021, "An image is worth 16x16 words", section 3.1 and table 1; Touvron et al. 2021,
+"Training data-efficient image transformers", section 4; He et al. 2022, "Masked autoencoders are scalable vision
+learners", section 3.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from symcount.architecture import Architecture
+from symcount.hub import PATCHES, measured, vision_keys, vit_names
+from symcount.layers import linear, norm
+from symcount.layers.vision import image, image_classes, patches, placed, token, vision_block
+from symcount.network import concat, cut, keep, pointwise, select, within
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from symcount.architecture import Published
+
+
+def embedded(x: Tensor, z: Any) -> Tensor:
+    """Patches behind a token that will stand for the image, and positions: cd·patch² + d + d + Pd parameters."""
+    return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position", P=z.P)
+
+
+def with_distillation(x: Tensor, z: Any) -> Tensor:
+    """The same with a second token, which learns from a teacher: cd·patch² + d + 2d + Pd parameters."""
+    x = token(patches(x, "patch", patch=z.patch, d=z.d), "distillation")
+    return placed(token(x, "cls"), "position", P=z.P)
+
+
+def block(x: Tensor, z: Any) -> Tensor:
+    """4d² + 2dh + 9d + h parameters; without qkv_bias 3d less."""
+    return vision_block(x, z, bias=z.qkv_bias)
+
+
+def encoder(embeddings: Callable[..., Tensor]) -> Callable[[Any], Tensor]:
+    """Embeddings of an image, L blocks and a last norm."""
+    def body(z: Any) -> Tensor:
+        x = within("embeddings", embeddings, image(z), z=z)
+        return norm(within("layers", block, x, z=z, runs=z.L), "norm")
+    return body
+
+
+def with_teacher(z: Any) -> Tensor:
+    """The mean of two scores, of the token of the image and of that of the teacher: 2(dC + C) parameters."""
+    x = encoder(with_distillation)(z)
+    scores = [linear(select(x, "s", at), f"classifier.{name}", C=z.C) for at, name in enumerate(("cls", "distillation"))]
+    return pointwise(*scores, kind="mean")
+
+
+def quarter(x: Tensor, z: Any) -> Tensor:
+    """A random quarter of the patches, their positions fixed: cd·patch² + d + d + Pd parameters, Pd of them frozen."""
+    x = patches(x, "patch", patch=z.patch, d=z.d)
+    x = placed(token(x, "cls"), "position", P=z.P, stored="frozen")
+    first, others = cut(x, "s", 1, x.axes["s"] - 1)
+    return concat(first, keep(others, s=others.axes["s"] // 4), axis="s")
+
+
+_ENCODER = {"encoder_stride": "read by masked image modelling only, which is not written",
+            "pooler_act": "an activation has no weights and is elementwise"}
+_NAMES = vit_names("layers.{i}", "layernorm_before", "layernorm_after")
+_KEYS = {**vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12), "qkv_bias": ("qkv_bias", True)}
+
+
+def _published(cls: str, count: int, **sizes: Any) -> Published:
+    return measured(cls, count, **{"c": 3, "side": 224, "patch": 16, "qkv_bias": True, **sizes})
+
+
+def _vit(count: int, cls: str = "ViTForImageClassification", **sizes: int) -> Published:
+    return _published(cls, count, **sizes, **({"e": sizes["d"]} if cls == "ViTModel" else {"C": 1000}))
+
+
+def _deit(count: int, **sizes: int) -> Published:
+    return _published("DeiTForImageClassificationWithTeacher", count, **sizes, C=1000)
+
+
+def _mae(count: int, **sizes: int) -> Published:
+    return _published("ViTMAEModel", count, **sizes)
+
+
+ARCHITECTURES = (Architecture(
+    "vit",
+    classes=image_classes("ViT", encoder(embedded)),
+    follows={**PATCHES, "e": "d"},
+    keys={**_KEYS, "pooler_output_size": ("e", None)},
+    ignored=_ENCODER,
+    stored=_NAMES,
+    stored_heads={"classifier": "classifier"},
+    base="vit",
+    published={
+        "vit-base-patch16-224": _vit(86_567_656, d=768, h=3072, L=12, heads=12),
+        "vit-base-patch16-384": _vit(86_859_496, d=768, h=3072, L=12, heads=12, side=384),
+        "vit-base-patch32-384": _vit(88_297_192, d=768, h=3072, L=12, heads=12, side=384, patch=32),
+        "vit-large-patch16-224": _vit(304_326_632, d=1024, h=4096, L=24, heads=16),
+        "vit-large-patch16-384": _vit(304_715_752, d=1024, h=4096, L=24, heads=16, side=384),
+        "vit-large-patch32-384": _vit(306_632_680, d=1024, h=4096, L=24, heads=16, side=384, patch=32),
+        "vit-huge-patch14-224": _vit(632_045_800, d=1280, h=5120, L=32, heads=16, patch=14),
+        "vit-base-patch16-224-in21k": _vit(86_389_248, "ViTModel", d=768, h=3072, L=12, heads=12),
+        "vit-large-patch16-224-in21k": _vit(304_351_232, "ViTModel", d=1024, h=4096, L=24, heads=16),
+        "vit-huge-patch14-224-in21k": _vit(632_404_480, "ViTModel", d=1280, h=5120, L=32, heads=16, patch=14),
+        "deit-tiny-patch16-224": _vit(5_717_416, d=192, h=768, L=12, heads=3),
+        "deit-small-patch16-224": _vit(22_050_664, d=384, h=1536, L=12, heads=6),
+        "deit-base-patch16-224": _vit(86_567_656, d=768, h=3072, L=12, heads=12),
+        "dino-vits16": _vit(21_813_504, "ViTModel", d=384, h=1536, L=12, heads=6),
+        "dino-vits8": _vit(21_818_112, "ViTModel", d=384, h=1536, L=12, heads=6, patch=8),
+        "dino-vitb16": _vit(86_389_248, "ViTModel", d=768, h=3072, L=12, heads=12),
+        "dino-vitb8": _vit(86_398_464, "ViTModel", d=768, h=3072, L=12, heads=12, patch=8),
+    },
+), Architecture(
+    "deit",
+    classes={**image_classes("DeiT", encoder(with_distillation)), "DeiTForImageClassificationWithTeacher": with_teacher},
+    follows={"P": "floor(side, patch)^2 + 2", "e": "d"},
+    keys={**_KEYS, "pooler_output_size": ("e", None)},
+    ignored=_ENCODER,
+    stored={**_NAMES, "embeddings.distillation": ("embeddings.distillation_token", "1 1 d")},
+    stored_heads={
+        "classifier": "classifier",
+        "classifier.cls": "cls_classifier",
+        "classifier.distillation": "distillation_classifier",
+    },
+    base="deit",
+    published={
+        "deit-tiny-distilled-patch16-224": _deit(5_910_800, d=192, h=768, L=12, heads=3),
+        "deit-small-distilled-patch16-224": _deit(22_436_432, d=384, h=1536, L=12, heads=6),
+        "deit-base-distilled-patch16-224": _deit(87_338_192, d=768, h=3072, L=12, heads=12),
+        "deit-base-distilled-patch16-384": _deit(87_630_032, d=768, h=3072, L=12, heads=12, side=384),
+    },
+), Architecture(
+    "vit_mae",
+    classes={"ViTMAEModel": encoder(quarter)},
+    follows=PATCHES,
+    keys=_KEYS,
+    only={"mask_ratio": ((0.75,), "a quarter of the patches is seen")},
+    ignored=dict.fromkeys(("decoder_num_attention_heads", "decoder_hidden_size", "decoder_num_hidden_layers",
+                           "decoder_intermediate_size", "norm_pix_loss"),
+                          "read by the decoder of pre-training only, which is not written"),
+    stored=_NAMES,
+    published={
+        "vit-mae-base": _mae(85_798_656, d=768, h=3072, L=12, heads=12),
+        "vit-mae-large": _mae(303_301_632, d=1024, h=4096, L=24, heads=16),
+        "vit-mae-huge": _mae(630_764_800, d=1280, h=5120, L=32, heads=16, patch=14),
+    },
+))
