@@ -220,6 +220,63 @@ ROBERTA_HEAD_NAMES: dict[Any, Any] = {
 }
 
 
+CLIP_NAMES = {
+    "layers.attention_norm": "encoder.layers.{i}.layer_norm1",
+    "layers.attention.query": "encoder.layers.{i}.self_attn.q_proj",
+    "layers.attention.key": "encoder.layers.{i}.self_attn.k_proj",
+    "layers.attention.value": "encoder.layers.{i}.self_attn.v_proj",
+    "layers.attention.output": "encoder.layers.{i}.self_attn.out_proj",
+    "layers.mlp_norm": "encoder.layers.{i}.layer_norm2",
+    "layers.mlp.up": "encoder.layers.{i}.mlp.fc1",
+    "layers.mlp.down": "encoder.layers.{i}.mlp.fc2",
+}
+TEXT_NAMES: dict[Any, Any] = {
+    **CLIP_NAMES,
+    "embeddings.word": "embeddings.token_embedding",
+    "embeddings.position": "embeddings.position_embedding",
+    "norm": "final_layer_norm",
+}
+IMAGE_NAMES: dict[Any, Any] = {
+    **CLIP_NAMES,
+    "embeddings.position": "embeddings.position_embedding.weight",
+    "embeddings.patch": "embeddings.patch_embedding",
+    "norm": "post_layernorm",
+}
+
+
+def tower_names(text: Mapping[Any, Any], image: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The names of a model with a tower for text and one for images."""
+    def behind(ours: str, theirs: str, names: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {(tuple(f"{ours}.{one}" for one in path) if isinstance(path, tuple) else f"{ours}.{path}"):
+                (f"{theirs}.{name[0]}", name[1]) if isinstance(name, tuple) else f"{theirs}.{name}"
+                for path, name in names.items()}
+    return {**behind("text", "text_model", text), **behind("image", "vision_model", image)}
+
+
+TOWER_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
+
+
+def tower_keys(text: Mapping[str, tuple[str, Any]],
+               image: Mapping[str, tuple[str, Any]]) -> dict[str, tuple[str, Any]]:
+    """The keys of such a model, those of a tower within a table of its own; an image tower has letters of its own."""
+    return {**{f"text_config.{key}": told for key, told in text.items()},
+            **{f"vision_config.{key}": (TOWER_LETTERS.get(letter, letter), default)
+               for key, (letter, default) in image.items()}}
+
+
+def tower_only(text: str, image: str) -> dict[str, tuple[tuple[Any, ...], str]]:
+    """What the two tables may say of themselves."""
+    return {
+        "text_config": ((None,), "a table is needed"),
+        "vision_config": ((None,), "a table is needed"),
+        "text_config.model_type": ((text,), "the tower of another family"),
+        "vision_config.model_type": ((image,), "the tower of another family"),
+    }
+
+
+TOWER_NOTES = {f"{tower}.{key}": "of no tower" for tower in ("text_config", "vision_config") for key in (
+    "architectures", "num_labels", "id2label", "label2id", "is_decoder", "is_encoder_decoder", "add_cross_attention",
+    "cross_attention_hidden_size", "tie_encoder_decoder", "tie_word_embeddings", "pruned_heads")}
 PATCHES = {"P": "floor(side, patch)^2 + 1"}  # patches of an image, and one token before them
 BACKBONE = dict.fromkeys(("stage_names", "out_features", "out_indices", "apply_layernorm", "reshape_hidden_states"),
                          "chooses what a backbone returns")

@@ -27,6 +27,7 @@ AGREED = Path(_agreed.__file__)
 SCANS: set[str] = set()
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
+TOWERS = ("text", "image")
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
@@ -47,6 +48,7 @@ def row_model(row):
 def bucket(term):
     """The component of a row that one of our terms belongs to; the first rule that fits decides."""
     parts = term.path.split(".")
+    parts = parts[1:] if parts[0] in TOWERS else parts
     if parts[0] in HEADS:
         return HEADS[parts[0]]
     if "norm" in term.kinds:

@@ -7,8 +7,6 @@ learners", section 3.
 
 from __future__ import annotations
 
-from functools import partial
-
 from symcount.architecture import Architecture
 from symcount.hub import PATCHES, measured, vision_keys, vit_names
 from symcount.layers import linear, norm
@@ -51,8 +49,8 @@ def encoder(embeddings: Callable[..., Tensor]) -> Callable[[Any], Tensor]:
 def with_teacher(z: Any) -> Tensor:
     """The mean of two scores, of the token of the image and of that of the teacher: 2(dC + C) parameters."""
     x = encoder(with_distillation)(z)
-    scores = [linear(select(x, "s", at), f"classifier.{name}", C=z.C) for at, name in enumerate(("cls", "distillation"))]
-    return pointwise(*scores, kind="mean")
+    token_scores = linear(select(x, "s"), "classifier.cls", C=z.C)
+    return pointwise(token_scores, linear(select(x, "s", 1), "classifier.distillation", C=z.C), kind="mean")
 
 
 def quarter(x: Tensor, z: Any) -> Tensor:
@@ -115,7 +113,10 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "deit",
-    classes={**image_classes("DeiT", encoder(with_distillation)), "DeiTForImageClassificationWithTeacher": with_teacher},
+    classes={
+        **image_classes("DeiT", encoder(with_distillation)),
+        "DeiTForImageClassificationWithTeacher": with_teacher,
+    },
     follows={"P": "floor(side, patch)^2 + 2", "e": "d"},
     keys={**_KEYS, "pooler_output_size": ("e", None)},
     ignored=_ENCODER,

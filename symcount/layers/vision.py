@@ -46,9 +46,10 @@ def mask_token(x: Tensor, name: str) -> Tensor:
     return idle(x, weight(name, kinds="embedding", s=1, d=x.axes["d"]))
 
 
-def placed(x: Tensor, name: str, *, P: Size, stored: str = "parameter") -> Tensor:
-    """Add one learned vector to each of exactly P positions: P·d parameters."""
-    table = weight(name, kinds="embedding", stored=stored, P=exactly(x.axes["s"], P), d=x.axes["d"])
+def placed(x: Tensor, name: str, *, P: Size | None = None, stored: str = "parameter") -> Tensor:
+    """Add one learned vector to each position, of which there are exactly P, if it is told: s·d parameters."""
+    s = x.axes["s"] if P is None else exactly(x.axes["s"], P)
+    table = weight(name, kinds="embedding", stored=stored, P=s, d=x.axes["d"])
     return pointwise(x, rename(table, P="s"), kind="add", name=name)
 
 
@@ -60,10 +61,10 @@ def scaled(x: Tensor, name: str) -> Tensor:
     return pointwise(x, weight(name, d=x.axes["d"]), kind="multiply", name=name)
 
 
-def attended(x: Tensor, z: Any, *, bias: bool = True, **attending: Any) -> Tensor:
+def attended(x: Tensor, z: Any, *, bias: bool | str = True, **attending: Any) -> Tensor:
     """A norm, then attention of all tokens of an image: 4d² + 6d parameters, 3d less without the `bias` of q, k, v."""
-    maps = bias or "output"
-    return within("attention", attention, norm(x, "attention_norm"), z=z, t=x.axes["s"], **{"bias": maps, **attending})
+    return within("attention", attention, norm(x, "attention_norm"), z=z, t=x.axes["s"], bias=bias or "output",
+                  **attending)
 
 
 def vision_block(x: Tensor, z: Any, *, bias: bool = True) -> Tensor:

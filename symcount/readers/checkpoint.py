@@ -128,5 +128,5 @@ def _shape(made: list[Tensor]) -> tuple[int, ...]:
         *places, last = [sizes[axis] for axis in sizes if axis not in out]
         inner = [last, *places] if "kernel" in kinds else [prod(places, start=last)]  # a kernel: channels first
         shapes.append((prod(sizes[axis] for axis in out), *inner))
-    first, *_ = shapes
-    return (sum(shape[0] for shape in shapes), *first[1:])
+    first, *others = shapes
+    return (sum(shape[0] for shape in shapes), *first[1:]) if others else first  # a scalar has no dimension
