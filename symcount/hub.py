@@ -277,7 +277,6 @@ def tower_only(text: str, image: str) -> dict[str, tuple[tuple[Any, ...], str]]:
 TOWER_NOTES = {f"{tower}.{key}": "of no tower" for tower in ("text_config", "vision_config") for key in (
     "architectures", "num_labels", "id2label", "label2id", "is_decoder", "is_encoder_decoder", "add_cross_attention",
     "cross_attention_hidden_size", "tie_encoder_decoder", "tie_word_embeddings", "pruned_heads")}
-PATCHES = {"P": "floor(side, patch)^2 + 1"}  # patches of an image, and one token before them
 BACKBONE = dict.fromkeys(("stage_names", "out_features", "out_indices", "apply_layernorm", "reshape_hidden_states"),
                          "chooses what a backbone returns")
 
@@ -285,8 +284,8 @@ BACKBONE = dict.fromkeys(("stage_names", "out_features", "out_indices", "apply_l
 def vit_names(layer: str, attention_norm: str, mlp_norm: str) -> dict[Any, Any]:
     """The usual names of a ViT, whose layers and norms are named in two ways."""
     return {
-        "embeddings.cls": ("embeddings.cls_token", "1 1 d"),
-        "embeddings.position": ("embeddings.position_embeddings", "1 P d"),
+        "embeddings.cls": ("embeddings.cls_token", "1 *"),
+        "embeddings.position": ("embeddings.position_embeddings", "1 *"),
         "embeddings.patch": "embeddings.patch_embeddings.projection",
         "layers.attention_norm": f"{layer}.{attention_norm}",
         "layers.attention.query": f"{layer}.attention.q_proj",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BACKBONE, PATCHES, measured, vision_keys, vit_names
+from symcount.hub import BACKBONE, measured, vision_keys, vit_names
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.vision import attended, image, mask_token, mean, patches, placed, scaled, token
-from symcount.network import cut, lookup, select, tensor, weight, within
+from symcount.network import cut, lookup, pointwise, select, tensor, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def embedded(x: Tensor, z: Any) -> Tensor:
-    """Patches and a token that will stand for the image: cd·patch² + 2d parameters; Pd more for absolute positions."""
+    """Patches and a token that will stand for the image: cd·patch² + 2d parameters; d·s more for absolute positions."""
     x = patches(x, "patch", patch=z.patch, d=z.d)
     x = mask_token(x, "mask") if z.mask_token else x
     x = token(x, "cls")
-    return placed(x, "position", P=z.P) if z.absolute else x
+    return placed(x, "position") if z.absolute else x
 
 
 def distances(x: Tensor, z: Any, name: str) -> Tensor:
@@ -39,9 +39,10 @@ def distances(x: Tensor, z: Any, name: str) -> Tensor:
     return lookup(tensor("distances", s=x.axes["s"], t=x.axes["s"]), table, name)
 
 
-def block(x: Tensor, z: Any, relative: Tensor | None) -> Tensor:
+def block(x: Tensor, z: Any, shared: Tensor | None) -> Tensor:
     """4d² + 2dh + 8d + h parameters; 2d more with gains, ((2n - 1)² + 3)·heads more with relative positions."""
-    relative = distances(x, z, "attention.relative") if z.relative else relative
+    own = distances(x, z, "attention.relative") if z.relative else None
+    relative = pointwise(own, shared, kind="add") if own is not None and shared is not None else own or shared
     y = attended(x, z, bias="query value output", relative=relative)
     x = residual(x, scaled(y, "attention_scale") if z.scaled else y)
     y = within("mlp", mlp, norm(x, "mlp_norm"), h=z.h)
@@ -52,7 +53,7 @@ def body(z: Any) -> Tensor:
     """Embeddings of an image and L blocks; a last norm unless the mean is pooled."""
     x = within("embeddings", embedded, image(z), z=z)
     shared = distances(x, z, "attention.relative") if z.shared_relative else None
-    x = within("layers", block, x, z=z, relative=shared, runs=z.L)
+    x = within("layers", block, x, z=z, shared=shared, runs=z.L)
     return x if z.mean_pooling else norm(x, "norm")
 
 
@@ -102,7 +103,6 @@ ARCHITECTURES = (Architecture(
         "BeitForImageClassification": classification,
         "BeitForMaskedImageModeling": visual_words,
     },
-    follows=PATCHES,
     keys={
         **vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12),
         "vocab_size": ("V", 8192),
@@ -124,7 +124,7 @@ ARCHITECTURES = (Architecture(
     },
     stored={
         **vit_names("layers.{i}", "layernorm_before", "layernorm_after"),
-        "embeddings.mask": ("embeddings.mask_token", "1 1 d"),
+        "embeddings.mask": ("embeddings.mask_token", "1 *"),
         "attention.relative.weight": f"shared_position_bias.{_TABLE}",
         "layers.attention.relative.weight": f"layers.{{i}}.relative_position_bias.{_TABLE}",
         "layers.attention_scale": "layers.{i}.lambda_1",

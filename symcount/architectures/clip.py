@@ -98,7 +98,7 @@ _IMAGE = {key: told for key, told in vision_keys(side=224, patch=32, d=768, h=30
 _UNREAD = {"tie_word_embeddings": "no words are predicted", "num_labels": "no class of a tower has labels"}
 _IMAGE_NAMES = {
     **IMAGE_NAMES,
-    "embeddings.cls": ("embeddings.class_embedding", "d"),
+    "embeddings.cls": ("embeddings.class_embedding", "d"),  # without the axis of one token
     "embeddings.norm": "pre_layrnorm",
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BACKBONE, PATCHES, measured, vision_keys, vit_names
+from symcount.hub import BACKBONE, measured, vision_keys, vit_names
 from symcount.layers import gated, linear, mlp, norm, residual
 from symcount.layers.vision import attended, image, mask_token, mean, patches, placed, scaled, token
 from symcount.network import concat, cut, select, within
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def embedded(x: Tensor, z: Any) -> Tensor:
-    """Patches, a token that will stand for the image, and positions: cd·patch² + d + d + Pd parameters."""
-    return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position", P=z.P)
+    """Patches, a token that will stand for the image, and positions: cd·patch² + 2d + d·s parameters for s tokens."""
+    return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position")
 
 
 def masked(x: Tensor, z: Any) -> Tensor:
@@ -35,7 +35,8 @@ def masked(x: Tensor, z: Any) -> Tensor:
 
 def with_registers(x: Tensor, z: Any) -> Tensor:
     """The same with further tokens that have no position, behind the token of the image: d·registers more."""
-    first, others = cut(mask_token(embedded(x, z), "mask"), "s", 1, z.P - 1)
+    x = mask_token(embedded(x, z), "mask")
+    first, others = cut(x, "s", 1, x.axes["s"] - 1)
     return concat(first, token(others, "registers", n=z.registers), axis="s")
 
 
@@ -54,8 +55,8 @@ def classes(prefix: str, embeddings: Callable[..., Tensor]) -> dict[str, Callabl
         return norm(within("layers", block, x, z=z, runs=z.L), "norm")
 
     def classification(z: Any) -> Tensor:
-        x = body(z)
-        return linear(concat(select(x, "s"), mean(x, last=z.P - 1), axis="d"), "classifier", C=z.C)
+        x, n = body(z), z.side // z.patch
+        return linear(concat(select(x, "s"), mean(x, last=n * n), axis="d"), "classifier", C=z.C)
     return {f"{prefix}Model": body, f"{prefix}ForImageClassification": classification}
 
 
@@ -89,7 +90,7 @@ ARCHITECTURES = (Architecture(
     "dinov2",
     classes=classes("Dinov2", masked),
     sizes="h",
-    follows={**PATCHES, "h": "4d"},
+    follows={"h": "4d"},
     keys={
         **vision_keys(side=224, patch=14, d=768, h=None, L=12, heads=12),
         **_FLAGS,
@@ -111,7 +112,7 @@ ARCHITECTURES = (Architecture(
     "dinov2_with_registers",
     classes=classes("Dinov2WithRegisters", with_registers),
     sizes="h",
-    follows={**PATCHES, "h": "4d"},
+    follows={"h": "4d"},
     keys={
         **vision_keys(side=224, patch=16, d=768, h=None, L=12, heads=12),
         **_FLAGS,
@@ -120,7 +121,7 @@ ARCHITECTURES = (Architecture(
     reads={"mlp_ratio": 4},
     settle=widened,
     ignored={**BACKBONE, "layerscale_value": "how weights start, not how many there are"},
-    stored={**_NAMES, "embeddings.registers": ("embeddings.register_tokens", "1 registers d")},
+    stored={**_NAMES, "embeddings.registers": ("embeddings.register_tokens", "1 *")},
     stored_heads={"classifier": "classifier"},
     base="dinov2_with_registers",
     published={

@@ -94,7 +94,7 @@ _TEXT_NAMES = {**TEXT_NAMES, "projection": "head"}
 _MAPS = ("query", "key", "value")
 _IMAGE_NAMES = {
     **IMAGE_NAMES,
-    "pooler.probe": ("head.probe", "1 1 d"),
+    "pooler.probe": ("head.probe", "1 *"),
     **{tuple(f"pooler.attention.{each}.{leaf}" for each in _MAPS): f"head.attention.in_proj_{leaf}"
        for leaf in ("weight", "bias")},
     "pooler.attention.output": "head.attention.out_proj",
@@ -111,9 +111,9 @@ ARCHITECTURES = (Architecture(
     only=tower_only("siglip_text_model", "siglip_vision_model"),
     ignored={**TOWER_NOTES, "tie_word_embeddings": "no words are predicted"},
     stored={
-        **tower_names(_TEXT_NAMES, {**_IMAGE_NAMES, "pooler.probe": ("head.probe", "1 1 d_img")}),
-        "logit_scale": ("logit_scale", "1"),
-        "logit_bias": ("logit_bias", "1"),
+        **tower_names(_TEXT_NAMES, _IMAGE_NAMES),
+        "logit_scale": ("logit_scale", "1 *"),
+        "logit_bias": "logit_bias",
     },
     stored_heads={"classifier": "classifier"},
     published={

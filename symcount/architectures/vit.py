@@ -8,7 +8,7 @@ learners", section 3.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import PATCHES, measured, vision_keys, vit_names
+from symcount.hub import measured, vision_keys, vit_names
 from symcount.layers import linear, norm
 from symcount.layers.vision import image, image_classes, patches, placed, token, vision_block
 from symcount.network import concat, cut, keep, pointwise, select, within
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def embedded(x: Tensor, z: Any) -> Tensor:
-    """Patches behind a token that will stand for the image, and positions: cd·patch² + d + d + Pd parameters."""
-    return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position", P=z.P)
+    """Patches behind a token that will stand for the image, and positions: cd·patch² + 2d + d·s parameters."""
+    return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position")
 
 
 def with_distillation(x: Tensor, z: Any) -> Tensor:
-    """The same with a second token, which learns from a teacher: cd·patch² + d + 2d + Pd parameters."""
+    """The same with a second token, which learns from a teacher: cd·patch² + 3d + d·s parameters."""
     x = token(patches(x, "patch", patch=z.patch, d=z.d), "distillation")
-    return placed(token(x, "cls"), "position", P=z.P)
+    return placed(token(x, "cls"), "position")
 
 
 def block(x: Tensor, z: Any) -> Tensor:
@@ -54,9 +54,9 @@ def with_teacher(z: Any) -> Tensor:
 
 
 def quarter(x: Tensor, z: Any) -> Tensor:
-    """A random quarter of the patches, their positions fixed: cd·patch² + d + d + Pd parameters, Pd of them frozen."""
+    """A random quarter of the patches, their positions fixed: cd·patch² + 2d + d·s parameters, d·s frozen."""
     x = patches(x, "patch", patch=z.patch, d=z.d)
-    x = placed(token(x, "cls"), "position", P=z.P, stored="frozen")
+    x = placed(token(x, "cls"), "position", stored="frozen")
     first, others = cut(x, "s", 1, x.axes["s"] - 1)
     return concat(first, keep(others, s=others.axes["s"] // 4), axis="s")
 
@@ -86,7 +86,7 @@ def _mae(count: int, **sizes: int) -> Published:
 ARCHITECTURES = (Architecture(
     "vit",
     classes=image_classes("ViT", encoder(embedded)),
-    follows={**PATCHES, "e": "d"},
+    follows={"e": "d"},
     keys={**_KEYS, "pooler_output_size": ("e", None)},
     ignored=_ENCODER,
     stored=_NAMES,
@@ -117,10 +117,10 @@ ARCHITECTURES = (Architecture(
         **image_classes("DeiT", encoder(with_distillation)),
         "DeiTForImageClassificationWithTeacher": with_teacher,
     },
-    follows={"P": "floor(side, patch)^2 + 2", "e": "d"},
+    follows={"e": "d"},
     keys={**_KEYS, "pooler_output_size": ("e", None)},
     ignored=_ENCODER,
-    stored={**_NAMES, "embeddings.distillation": ("embeddings.distillation_token", "1 1 d")},
+    stored={**_NAMES, "embeddings.distillation": ("embeddings.distillation_token", "1 *")},
     stored_heads={
         "classifier": "classifier",
         "classifier.cls": "cls_classifier",
@@ -136,7 +136,6 @@ ARCHITECTURES = (Architecture(
 ), Architecture(
     "vit_mae",
     classes={"ViTMAEModel": encoder(quarter)},
-    follows=PATCHES,
     keys=_KEYS,
     only={"mask_ratio": ((0.75,), "a quarter of the patches is seen")},
     ignored=dict.fromkeys(("decoder_num_attention_heads", "decoder_hidden_size", "decoder_num_hidden_layers",

@@ -8,7 +8,6 @@ from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import mlp
 from symcount.layers.transformer import residual
 from symcount.network import concat, cut, idle, merge, pointwise, rename, repeat, select, tensor, weight, within
-from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -46,11 +45,10 @@ def mask_token(x: Tensor, name: str) -> Tensor:
     return idle(x, weight(name, kinds="embedding", s=1, d=x.axes["d"]))
 
 
-def placed(x: Tensor, name: str, *, P: Size | None = None, stored: str = "parameter") -> Tensor:
-    """Add one learned vector to each position, of which there are exactly P, if it is told: s·d parameters."""
-    s = x.axes["s"] if P is None else exactly(x.axes["s"], P)
-    table = weight(name, kinds="embedding", stored=stored, P=s, d=x.axes["d"])
-    return pointwise(x, rename(table, P="s"), kind="add", name=name)
+def placed(x: Tensor, name: str, *, stored: str = "parameter") -> Tensor:
+    """Add one learned vector to each token: d·s parameters, so that a model is of images of one size."""
+    return pointwise(x, weight(name, kinds="embedding", stored=stored, s=x.axes["s"], d=x.axes["d"]), kind="add",
+                     name=name)
 
 
 def scaled(x: Tensor, name: str) -> Tensor:

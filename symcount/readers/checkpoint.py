@@ -53,7 +53,8 @@ def checkpoint(model: Model) -> list[Stored]:
         shape, count = _shape([made[path] for path in paths]), runs.pop()
         if form is not None:
             elements = count * prod(shape)
-            shape = tuple(value(read(side, model.number), {}) for side in form.split())
+            shape = tuple(n for side in form.split()
+                          for n in (shape if side == "*" else (value(read(side, model.number), {}),)))
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
             count = elements // prod(shape)
