@@ -220,6 +220,19 @@ ROBERTA_HEAD_NAMES: dict[Any, Any] = {
 }
 
 
+def stages(config: Mapping[str, Any], *keys: str) -> list[tuple[int, ...]]:
+    """The lists of these keys, with one positive whole number for each stage; ConfigError where they are not."""
+    found = []
+    for key in keys:
+        listed = config[key]
+        if not isinstance(listed, list) or not listed or any(type(n) is not int or n < 1 for n in listed):
+            raise ConfigError(f"{key}: a list of positive whole numbers, one for each stage, is needed")
+        if found and len(listed) != len(found[0]):
+            raise ConfigError(f"{keys[0]} has {len(found[0])} stages and {key} has {len(listed)}")
+        found.append(tuple(listed))
+    return found
+
+
 CLIP_NAMES = {
     "layers.attention_norm": "encoder.layers.{i}.layer_norm1",
     "layers.attention.query": "encoder.layers.{i}.self_attn.q_proj",

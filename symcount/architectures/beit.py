@@ -39,10 +39,10 @@ def distances(x: Tensor, z: Any, name: str) -> Tensor:
     return lookup(tensor("distances", s=x.axes["s"], t=x.axes["s"]), table, name)
 
 
-def block(x: Tensor, z: Any, shared: Tensor | None) -> Tensor:
+def block(x: Tensor, z: Any, common: Tensor | None) -> Tensor:
     """4d² + 2dh + 8d + h parameters; 2d more with gains, ((2n - 1)² + 3)·heads more with relative positions."""
-    own = distances(x, z, "attention.relative") if z.relative else None
-    relative = pointwise(own, shared, kind="add") if own is not None and shared is not None else own or shared
+    relative = distances(x, z, "attention.relative") if z.relative else common
+    relative = pointwise(relative, common, kind="add") if common is not None and z.relative else relative
     y = attended(x, z, bias="query value output", relative=relative)
     x = residual(x, scaled(y, "attention_scale") if z.scaled else y)
     y = within("mlp", mlp, norm(x, "mlp_norm"), h=z.h)
@@ -52,8 +52,8 @@ def block(x: Tensor, z: Any, shared: Tensor | None) -> Tensor:
 def body(z: Any) -> Tensor:
     """Embeddings of an image and L blocks; a last norm unless the mean is pooled."""
     x = within("embeddings", embedded, image(z), z=z)
-    shared = distances(x, z, "attention.relative") if z.shared_relative else None
-    x = within("layers", block, x, z=z, shared=shared, runs=z.L)
+    common = distances(x, z, "attention.relative") if z.shared_relative else None
+    x = within("layers", block, x, z=z, common=common, runs=z.L)
     return x if z.mean_pooling else norm(x, "norm")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import measured
+from symcount.hub import measured, stages
 from symcount.layers import linear, residual
 from symcount.layers.convolution import batchnorm, conv2d, pool
 from symcount.network import pointwise, tensor, within
@@ -76,18 +76,14 @@ def classification(z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Widths and depths of the stages; a first shortcut where the channels change."""
-    widths, depths, kind = config["hidden_sizes"], config["depths"], config["layer_type"]
+    kind = config["layer_type"]
     if kind not in ("basic", "bottleneck"):
         raise ConfigError(f"layer_type = {kind!r}: basic or bottleneck is needed")
-    for key, listed in (("hidden_sizes", widths), ("depths", depths)):
-        if not isinstance(listed, list) or not listed or any(type(n) is not int or n < 1 for n in listed):
-            raise ConfigError(f"{key}: a list of positive whole numbers, one for each stage, is needed")
-    if len(widths) != len(depths):
-        raise ConfigError(f"hidden_sizes has {len(widths)} stages and depths has {len(depths)}")
+    widths, depths = stages(config, "hidden_sizes", "depths")
     widening = 4 if kind == "bottleneck" else 1
     if odd := [n for n in widths if n % widening]:
         raise ConfigError(f"hidden_sizes: {odd[0]} is no multiple of 4, the widening of a bottleneck")
-    return {"m": tuple(n // widening for n in widths), "L": tuple(depths), "bottleneck": kind == "bottleneck",
+    return {"m": tuple(n // widening for n in widths), "L": depths, "bottleneck": kind == "bottleneck",
             "first_shortcut": config["embedding_size"] != widths[0]}
 
 

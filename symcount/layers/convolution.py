@@ -30,7 +30,7 @@ def conv2d(x: Tensor, name: str, *, w: Size, c: Size, stride: Size = 1, pad: Siz
         inner = {"y": w, "x": w, "c'": patches.axes["c'"]}
         kernel = weight(f"{name}.weight", kinds="weight kernel", out="g c", **inner, g=groups, c=per(c, groups))
         y = merge(contract(patches, kernel, to="b i j g c", name=name), c="g c")
-    return pointwise(y, weight(f"{name}.bias", kinds="bias", c=c), kind="bias", name=name) if bias else y
+    return pointwise(y, weight(f"{name}.bias", kinds="bias kernel", c=c), kind="bias", name=name) if bias else y
 
 
 def batchnorm(x: Tensor, name: str) -> Tensor:
