@@ -103,8 +103,10 @@ def by_the_body(row):
 
 def coarse(row, parts):
     """The components; where the name of a body has "conv" in it, the table takes all that is nothing else for one."""
-    joined = row["id"].startswith("conv")
-    return Counter(parts) if not joined else Counter({**parts, "conv": parts["conv"] + parts.get("other", 0), "other": 0})
+    parts = Counter(parts)
+    if row["id"].startswith("conv"):
+        parts["conv"] += parts.pop("other", 0)
+    return parts
 
 
 def disagreements(row):

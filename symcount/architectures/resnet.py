@@ -12,7 +12,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured, stages
 from symcount.layers import linear, residual
-from symcount.layers.convolution import batchnorm, conv2d, pool
+from symcount.layers.convolution import convolution, pool
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 
     from symcount.architecture import Published
     from symcount.polynomials import Size
-
-
-def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1) -> Tensor:
-    """A convolution that keeps the side, or halves it, and its norm: w²·c_in·c + 2c parameters."""
-    return within(name, lambda y: batchnorm(conv2d(y, "convolution", w=w, c=c, stride=stride, pad=w // 2, bias=False),
-                                            "norm"), x)
 
 
 def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False, early: bool = False) -> Tensor:

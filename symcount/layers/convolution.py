@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, merge, pointwise, rename, split, weight, window
+from symcount.network import contract, merge, pointwise, rename, split, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
 
@@ -45,6 +45,14 @@ def batchnorm(x: Tensor, name: str) -> Tensor:
                   for which in ("running_mean", "running_var"))
     y = pointwise(x, *statistics, weight(f"{name}.weight", kinds="norm", c=c), kind="batch_norm", name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", c=c), kind="bias", name=name)
+
+
+def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1, groups: Size | None = None) -> Tensor:
+    """A convolution that keeps the side, or halves it, and its norm: w²·c_in·c + 2c parameters, in groups fewer."""
+    def normed(x: Tensor) -> Tensor:
+        y = conv2d(x, "convolution", w=w, c=c, stride=stride, pad=w // 2, groups=groups, bias=False)
+        return batchnorm(y, "norm")
+    return within(name, normed, x)
 
 
 def pool(x: Tensor, name: str, *, w: Size, stride: Size | None = None, pad: Size = 0, kind: str = "max") -> Tensor:
