@@ -15,7 +15,12 @@ from symcount.sizes import value
 ROWS = agreement.rows()
 OWN = agreement.rows(own=True)
 SUPPORTED = [row for row in [*ROWS, *OWN] if row["id"].split("/")[0] in types()]
-REFUSED = {}
+REFUSED = {
+    "swin/own4/SwinModel": "padding is not written",
+    "swinv2/own4/Swinv2Model": "padding is not written",
+    "bit/own4/BitModel": "embedding_dynamic_padding",
+    "pvt_v2/own3/PvtV2Model": "linear_attention",
+}
 
 
 def row_id(row):
@@ -130,6 +135,8 @@ def accounts(network) -> list[Ledger]:
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_letters_ints_and_sympy_agree(subject):
     subject = subject().replace(b=2, s=7)
+    if "side" in subject.asked and "side" not in subject.values:
+        subject = subject.replace(side=64)  # where no weight depends on it, no configuration says it
     numbers = subject.values
     by_letters = [value(ledger.size, numbers) for ledger in accounts(subject.network())]
     by_ints = [ledger.size for ledger in accounts(subject.network(subject.number))]
