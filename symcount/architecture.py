@@ -73,7 +73,8 @@ class Architecture:
         told = dict(self.keys.values())
         self.flags = {**{n: default for n, default in told.items() if isinstance(default, bool)}, **(flags or {})}
         self.sizes = (*sizes.split(), *(n for n in told if n not in self.flags))
-        self.follows = dict(follows or {})
+        sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
+        self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only = dict(ignored or {}), dict(only or {})
         self.published = dict(published or {})
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
@@ -314,7 +315,7 @@ class Model:
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):
                 continue
             found = getattr(z, name)
-            if letters(found):
+            if found is None or letters(found):
                 continue
             try:
                 numbers[name] = whole(name, value(found, {}))
@@ -336,7 +337,7 @@ def _free(name: str, size: Polynomial) -> bool:
 
 
 def _text(flag: Any) -> str:
-    return {None: "none", True: "true", False: "false"}.get(flag, str(flag))
+    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
 
 
 def _spelled(name: str, changes: Mapping[str, Any]) -> str:

@@ -239,7 +239,7 @@ def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], tol
         raise ConfigError(f"{where}: {error}") from None
     for name, entry in found.items():
         given.pop(name, None)
-        if isinstance(entry, bool) or name in architecture.flags:
+        if name in architecture.flags:
             given[name] = entry
         elif entry is not None:
             try:

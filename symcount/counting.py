@@ -105,8 +105,8 @@ def notes(ledger: Ledger) -> tuple[str, ...]:
 
 def independent(ledger: Ledger, model: Model) -> list[str]:
     """The letters of a model, and of a run, that the count does not depend on."""
-    sizes = [name for name, given in model.given.items() if is_letter(name) and not isinstance(given, (bool, tuple))
-             and letters(given) in ([], [name])]  # a number, or left free
+    sizes = [name for name, given in model.given.items() if is_letter(name) and given is not None
+             and not isinstance(given, (bool, tuple)) and letters(given) in ([], [name])]  # a number, or left free
     return [name for name in dict.fromkeys((*sizes, "s", "b")) if name not in letters(ledger.size)]
 
 

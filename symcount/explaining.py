@@ -46,7 +46,8 @@ def explain(thing: str) -> str:
 def _published(name: str) -> str:
     kind, cls, count = names()[name]
     entry = load(kind).published[name]
-    sizes = ", ".join(f"{size} = {value:,}" for size, value in entry.sizes.items())
+    sizes = ", ".join(f"{size} = " + (f"{value:,}" if type(value) is int else str(value).lower())  # true, none
+                      for size, value in entry.sizes.items())
     return f"{name}: {cls}, {count:,} parameters\n{sizes}\nsource of the count: {entry.source}"
 
 

@@ -258,14 +258,16 @@ def rounded(name: str, a: Size, b: Size) -> Size:
         raise SizeError(f"{name}({a}, {b}): division by zero")
     if canonical(top) == canonical(bottom):
         return a if name == "up" else 1
-    if isinstance(b, int) and not top.terms.keys() - {frozenset()}:
-        c = top.terms[frozenset()][1] if top.terms else 0
+    c = top.terms[frozenset()][1] if frozenset() in top.terms else 0
+    rest = {key: term for key, term in top.terms.items() if key}
+    whole = isinstance(b, int) and all(isinstance(n, int) and n % b == 0 for _, n in rest.values())
+    if whole and all(power > 0 for powers, _ in rest.values() for _, power in powers):  # (2P - 1)//2 is P - 1
         down = (c.numerator // (c.denominator * b)) if name == "floor" else -(-c.numerator // (c.denominator * b))
-        return down * b if name == "up" else down
-    whole = all(c % b == 0 if isinstance(b, int) and isinstance(c, int) else False for _, c in top.terms.values())
-    if whole and all(power > 0 for powers, _ in top.terms.values() for _, power in powers):
-        return a if name == "up" else made({key: (powers, c // b) for key, (powers, c) in top.terms.items()},
-                                           top.conditions)
+        times = b if name == "up" else 1
+        if not rest:
+            return down * times
+        parts = {key: (powers, n // b * times) for key, (powers, n) in rest.items()}
+        return made({**parts, frozenset(): ((), down * times)}, top.conditions)
     if name != "up" and isinstance(b, int) and b > 0:
         steps = top.terms.get(frozenset(), ((), 0))[1] // b  # floor(side - 2, 2) is floor(side, 2) - 1
         if steps:

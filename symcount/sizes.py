@@ -130,7 +130,9 @@ def bounded(size: Size, limit: Size) -> Size:
         if size > limit:
             raise SizeError(f"{size:,} is more than {limit:,}")
         return size
-    return size if same(size, limit) else noted(size, Condition(size, "at most", limit))
+    if lift(limit) is NotImplemented or same(size, limit):  # a SymPy expression carries no conditions
+        return size
+    return noted(size, Condition(size, "at most", limit))
 
 
 def rest(size: Size, part: Size) -> Size:
@@ -142,7 +144,7 @@ def exactly(size: Size, other: Size) -> Size:
     """`other`, which `size` must be: SizeError for ints that differ; on letters a noted condition."""
     if isinstance(size, int) and isinstance(other, int) and size != other:
         raise SizeError(f"{size:,} is not {other:,}")
-    return other if same(size, other) else noted(other, Condition(size, "is", other))
+    return other if same(size, other) or lift(size) is NotImplemented else noted(other, Condition(size, "is", other))
 
 
 def multiple(size: Size, of: int) -> Size:
@@ -154,8 +156,9 @@ def multiple(size: Size, of: int) -> Size:
 
 
 def noted(size: Size, *more: Condition) -> Size:
-    """The size, with more that must hold for it; a SymPy expression carries no conditions."""
+    """The size, with more that must hold for it; a SymPy expression carries no conditions, and stands in none."""
     lifted = lift(size)
+    more = tuple(c for c in more if all(lift(side) is not NotImplemented for side in (c.left, c.right)))
     if not more or lifted is NotImplemented:
         return size
     return Polynomial(lifted.terms, merged(lifted.conditions, more))

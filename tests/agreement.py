@@ -16,6 +16,8 @@ from collections import Counter
 from math import prod
 from pathlib import Path
 
+import filing
+
 from symcount import ConfigError, active_parameters, flops, parameters, read_config
 from symcount.architectures import _agreed, load, types
 from symcount.readers.checkpoint import checkpoint
@@ -25,12 +27,12 @@ DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
 # What a scan multiplies is one implementation's way; there only the products with weights are compared.
 SCANS: set[str] = set()
+TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
 TOWERS = ("text", "image")
-PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "mlp")
-TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
-BUCKETS = {"shared": "shared_experts", "mixer": "ssm"}
+PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "cross", "mlp", "conv")
+BUCKETS = {"shared": "shared_experts", "mixer": "ssm", "cross": "attention"}
 
 
 def rows(*types, own=False):
@@ -79,51 +81,31 @@ def sizes_of(shape):
 
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    ledger = flops(subject, **sizes_of(shape))
+    sizes = sizes_of(shape)
+    if "samples" in sizes and subject.architecture.knows("u"):
+        sizes.setdefault("u", TARGET)
+    ledger = flops(subject, **sizes)
     if row["id"].split("/")[0] in SCANS:
         theirs = row["flops_by_op"][shape]
         return ledger.by("kind")["weight"].total, sum(theirs.get(op, 0) for op in ("mm", "addmm", "convolution"))
     return ledger.total, row.get("flops_topk", row["flops"])[shape]
 
 
-def by_the_body(row):
-    """The row with a tied matrix under its name in the body: where a class makes its head first, it goes by the head's.
-
-    A row that has the output matrix and no table of words has one for both.
-    """
-    shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
-    head, body = TIED
-    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
-        return row
-    moved = prod(shapes[head][0])
-    parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
-    return row | {"shapes": [[body if name == head else name, shape, count] for name, shape, count in row["shapes"]],
-                  "components": dict(parts)}
-
-
-def coarse(row, parts):
-    """The components; where the name of a body has "conv" in it, the table takes all that is nothing else for one."""
-    parts = Counter(parts)
-    if row["id"].startswith("conv"):
-        parts["conv"] += parts.pop("other", 0)
-    return parts
-
-
 def disagreements(row):
     """(quantity, ours, theirs) wherever they differ. ConfigError where the configuration is refused."""
-    row = by_the_body(row)
     subject = row_model(row)
-    found = [("parameters", parameters(subject).total, row.get("params_total_checkpoint", row["params_total"]))]
+    row, as_one = filing.refiled(row), filing.ONE.get(row["id"].split("/")[0], ())
+    found = [("parameters", parameters(subject).total, row["params_total"])]
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
-    found.append(("components", coarse(row, components(subject)), coarse(row, row["components"])))
-    ours: Counter = Counter()
+    found.append(("components", *(filing.joined(parts, as_one) for parts in (components(subject), row["components"]))))
+    ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
         ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
     theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
+    assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]
-    assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"FLOPs {shape}", *work(row, subject, shape)) for shape in row["flops"] or {}]
     return [(what, one, other) for what, one, other in found if one != other]
 

@@ -66,7 +66,7 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b:lora=8@kweery", "llama-7b:lora=8@kweery: lora: no linear map is named 'kweery'"),
     ("count llama-7b --keys", "llama-7b: --keys shows how a configuration was read; this model has none"),
     ("explain", "explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol"),
-    ("explain hidden_sizes", "nothing is known about 'hidden_sizes'; explain a part as MODEL@PATH; "
+    ("explain hiden_size", "nothing is known about 'hiden_size'; explain a part as MODEL@PATH; "
                              "did you mean 'hidden_size'?"),
     ("models llama-7b", "models takes no model; symcount count NAME counts one"),
 ]

@@ -8,7 +8,7 @@ from math import erf
 import pytest
 from networks import HALF, A, B, affine, attend, drawn, shapes, step, steps
 
-from symcount import Mask, evaluate, model, within
+from symcount import Mask, ModelError, evaluate, model, within
 from symcount.layers import attention, linear
 from symcount.network import (
     contract,
@@ -327,3 +327,15 @@ def test_against_transformers(family):
     made = run.result if isinstance(run.result, tuple) else (run.result,)
     for ours, hers in zip(made, expected.to_tuple(), strict=True):
         assert ours == pytest.approx(hers.numpy(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("gemma2", "layers.local and layers.global"),
+                                             ("qwen3_moe", "layers.dense and layers.moe")])
+def test_layers_of_two_kinds_are_not_evaluated(name, kinds):
+    """How they alternate is known to the implementation alone: an order of our own would give another result."""
+    sizes = {size: 2 for size in ("V", "d", "h", "heads", "kv", "k", "E", "K", "h_e")}
+    told = {"L": 3, "L_global": 1, "window": 4} if name == "gemma2" else {"L": 3, "L_dense": 1, "dense": True}
+    known = model(name).architecture.known
+    mixed = model(name, **{size: n for size, n in {**sizes, **told}.items() if size in known})
+    with pytest.raises(ModelError, match=f"how {kinds} alternate is not part of the network"):
+        evaluate(mixed, ids=[[0, 1]])

@@ -32,7 +32,7 @@ ARCHITECTURES = (Architecture(
     "granite_swa",
     classes=decoder_heads("GraniteSWA", windowed(block), "ForCausalLM"),
     sizes="window L_global",
-    follows={"kv": "heads", "k": "d/heads"},
+    follows={"kv": "heads", "k": "d/heads", "L_global": "ceil(L/4)"},
     keys={
         **decoder_keys(V=100352, d=2560, h=8192, L=24, heads=20, kv=4, tied=True),
         "attention_bias": ("attention_bias", False),

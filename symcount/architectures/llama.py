@@ -1,6 +1,6 @@
 """LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads.
 
-InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS and Helium have the same block.
+InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS, Helium and the text model of Emu3 have the same block.
 
 Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 2023, "Llama 2", section 2.2;
 Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, as_wide, decoder_keys, measured
 from symcount.layers import decoder, decoder_heads, rotary_block
 from symcount.tensors import Tensor
 
@@ -40,14 +40,6 @@ def seed_block(x: Tensor, z: Any) -> Tensor:
 def helium_block(x: Tensor, z: Any) -> Tensor:
     """2d² + 2dk·kv + 3dh + 2d parameters: the output never has a bias."""
     return rotary_block(x, z, bias="query key value" if z.attention_bias else False, mlp_bias=z.mlp_bias)
-
-
-def as_wide(config: dict[str, Any]) -> dict[str, Any]:
-    """Helium: its output map is d to d, so that all heads together must be as wide as the model."""
-    k = config["head_dim"]
-    if k is not None and k * config["num_attention_heads"] != config["hidden_size"]:
-        raise ConfigError(f"head_dim = {k}: heads of this width are not as wide as hidden_size together")
-    return {"k": None}
 
 
 def one_bias(config: dict[str, Any]) -> dict[str, Any]:
@@ -228,4 +220,13 @@ ARCHITECTURES = (Architecture(
         "helium-1-preview-2b": measured("HeliumForCausalLM", 2_172_643_840, V=48000, d=2560, h=7040, L=24, heads=20,
                                         kv=20),
     },
+), Architecture(
+    "emu3_text_model",
+    classes={"Emu3TextModel": CAUSAL["LlamaModel"], "Emu3ForCausalLM": CAUSAL["LlamaForCausalLM"]},
+    follows=FOLLOWS,
+    keys={**decoder_keys(V=184622, d=4096, h=14336, L=32, heads=32, kv=8), **BIASES},
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
 ),)

@@ -137,7 +137,7 @@ ARCHITECTURES = (Architecture(
     base={"": "model", "Exaone4ForQuestionAnswering": "transformer"},
     published={
         "exaone-4.0-1.2b": measured("Exaone4ForCausalLM", 1_279_391_488, V=102400, d=2048, h=4096, L=30, L_global=30,
-                                    heads=32, kv=8, k=64, tied=True),
+                                    heads=32, kv=8, k=64, window=None, tied=True),
         "exaone-4.0-32b": measured("Exaone4ForCausalLM", 32_003_216_384, V=102400, d=5120, h=27392, L=64, L_global=16,
                                    heads=40, kv=8, k=128, window=4096),
     },

@@ -45,7 +45,7 @@ def words(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 
 def places(x: Tensor, z: Any) -> Tensor:
     """(P + 2)d parameters."""
-    return positions(x, "position", P=z.P, t=z.t, unused=2)
+    return positions(x, "position", P=z.P, t=z.t, skip=2)
 
 
 def opt_body(z: Any) -> tuple[Tensor, Tensor]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NO_BIAS = ((False,), "transformers has no Phi-3 with biases")
 
 
-def _phi(count: int, *, tied: bool = False, **sizes: int) -> Published:
+def _phi(count: int, *, tied: bool = False, **sizes: int | None) -> Published:
     return measured("Phi3ForCausalLM", count, tied=tied, **sizes)
 
 
@@ -29,7 +29,6 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("Phi3", decoder(window_block),
                           "ForCausalLM ForSequenceClassification ForTokenClassification"),
     sizes="window",
-    flags={"windowed": False},
     follows={"kv": "heads", "k": "d/heads"},
     keys=decoder_keys(V=32064, d=3072, h=8192, L=32, heads=32),
     reads={"sliding_window": None},
@@ -50,12 +49,11 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "phi-3-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, windowed=True, window=2047),
-        "phi-3-medium": _phi(13_960_238_080, V=32064, d=5120, h=17920, L=40, heads=40, kv=10, k=128, windowed=True,
-                             window=2047),
-        "phi-3.5-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, windowed=True, window=262144),
-        "phi-4": _phi(14_659_507_200, V=100352, d=5120, h=17920, L=40, heads=40, kv=10, k=128),
+        "phi-3-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, window=2047),
+        "phi-3-medium": _phi(13_960_238_080, V=32064, d=5120, h=17920, L=40, heads=40, kv=10, k=128, window=2047),
+        "phi-3.5-mini": _phi(3_821_079_552, V=32064, d=3072, h=8192, L=32, heads=32, window=262144),
+        "phi-4": _phi(14_659_507_200, V=100352, d=5120, h=17920, L=40, heads=40, kv=10, k=128, window=None),
         "phi-4-mini": _phi(3_836_021_760, tied=True, V=200064, d=3072, h=8192, L=32, heads=24, kv=8, k=128,
-                           windowed=True, window=262144),
+                           window=262144),
     },
 ),)

@@ -1,4 +1,6 @@
-"""Qwen2: the LLaMA block with biases on queries, keys and values. The Qwen2.5 models are of this family.
+"""Qwen2: the LLaMA block with biases on queries, keys and values.
+
+The Qwen2.5 models are of this family; the text models of Qwen2-VL and Qwen2.5-VL have the same block.
 
 Source: Yang et al. 2024, "Qwen2 technical report", table 1 and section 2.2; Qwen team 2024, "Qwen2.5 technical
 report", section 2.
@@ -19,9 +21,30 @@ if TYPE_CHECKING:
     from symcount.masks import Mask
 
 
+FOLLOWS = {"kv": "heads", "k": "d/heads", "L_global": "L"}
+ROTATION = "rotation has no weights and is elementwise"
+
+
 def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """2dk·heads + 2dk·kv + (heads + 2kv)k + 3dh + 2d parameters."""
     return rotary_block(x, z, mask, bias="query key value")
+
+
+def _text_model(name: str, cls: str) -> Architecture:
+    """The text model of Qwen2-VL or Qwen2.5-VL, without what sees."""
+    keys = decoder_keys(V=152064, d=8192, h=29568, L=80, heads=64, kv=8)
+    del keys["head_dim"]
+    return Architecture(
+        name,
+        classes={cls: lambda z: windowed(block)(z)[0]},
+        sizes="window",
+        follows=FOLLOWS,
+        keys=keys,
+        reads={**QWEN_WINDOWS, "max_window_layers": 80},
+        settle=first_global,
+        ignored={**ROTARY, "head_dim": "heads are d/heads wide in any case", "use_mrope": ROTATION},
+        stored=DECODER_NAMES,
+    )
 
 
 def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
@@ -32,11 +55,11 @@ ARCHITECTURES = (Architecture(
     "qwen2",
     classes=decoder_heads("Qwen2", windowed(block)),
     sizes="window",
-    follows={"kv": "heads", "k": "d/heads", "L_global": "L"},
+    follows=FOLLOWS,
     keys=decoder_keys(V=151936, d=4096, h=22016, L=32, heads=32, kv=32),
     reads=QWEN_WINDOWS,
     settle=first_global,
-    ignored={**ROTARY, "use_mrope": "rotation has no weights and is elementwise"},
+    ignored={**ROTARY, "use_mrope": ROTATION},
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "Qwen2ForQuestionAnswering": "transformer"},
@@ -58,4 +81,4 @@ ARCHITECTURES = (Architecture(
         "deepseek-r1-distill-qwen-14b": _qwen(14_770_033_664, V=152064, d=5120, h=13824, L=48, heads=40, kv=8, k=128),
         "deepseek-r1-distill-qwen-32b": _qwen(32_763_876_352, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128),
     },
-),)
+), _text_model("qwen2_vl_text", "Qwen2VLTextModel"), _text_model("qwen2_5_vl_text", "Qwen2_5_VLTextModel"))

@@ -1,4 +1,6 @@
-"""Qwen3: the LLaMA block with a norm over the width of each query and key head; the dense Hunyuan is its like.
+"""Qwen3: the LLaMA block with a norm over the width of each query and key head.
+
+The text model of Qwen3-VL and the dense Hunyuan have the same block.
 
 Source: Yang et al. 2025, "Qwen3 technical report", table 1 and section 2; Hunyuan: the implementation in
 transformers 5.23.0.
@@ -9,6 +11,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
 from symcount.layers import decoder, decoder_heads, per_head, rotary_block, windowed
+from symcount.masks import Mask
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
-    from symcount.masks import Mask
 
 
 def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
@@ -24,9 +26,9 @@ def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
     return rotary_block(x, z, mask, bias=z.attention_bias, normed=per_head)
 
 
-def hunyuan_block(x: Tensor, z: Any) -> Tensor:
-    """The same."""
-    return rotary_block(x, z, bias=z.attention_bias, normed=per_head)
+def global_block(x: Tensor, z: Any) -> Tensor:
+    """The same, where no layer has a window."""
+    return block(x, z, Mask(causal=True))
 
 
 def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
@@ -58,7 +60,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "hunyuan_v1_dense",
-    classes=decoder_heads("HunYuanDenseV1", decoder(hunyuan_block), "ForCausalLM ForSequenceClassification"),
+    classes=decoder_heads("HunYuanDenseV1", decoder(global_block), "ForCausalLM ForSequenceClassification"),
     follows={"kv": "heads", "k": "d/heads"},
     keys={
         **decoder_keys(V=290943, d=4096, h=11008, L=32, heads=32),
@@ -72,4 +74,14 @@ ARCHITECTURES = (Architecture(
     },
     stored_heads=HEAD_NAMES,
     base="model",
+), Architecture(
+    "qwen3_vl_text",
+    classes={"Qwen3VLTextModel": lambda z: decoder(global_block)(z)[0]},
+    follows={"kv": "heads"},
+    keys={
+        **decoder_keys(V=151936, d=4096, h=22016, L=32, heads=32, kv=32, k=128),
+        "attention_bias": ("attention_bias", False),
+    },
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
 ),)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, bias: bool | str = True,
-              position: str | None = None, mask: Mask | None = None, memory: Tensor | None = None,
+def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None,
+              heads: Size | None = None, bias: bool | str = True, position: str | None = None,
+              mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
-              sinks: bool = False) -> Tensor:
-    """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with z.heads query heads and kv (or z.heads) others.
+              sinks: bool = False, gate: str = "") -> Tensor:
+    """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with heads (or z.heads) query heads and kv (or all) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
@@ -31,16 +32,18 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
+    gate      what is mixed is multiplied by the sigmoid of a map of x: of "g q" (d·heads parameters) or "g q k"
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
     """
-    kv = z.heads if kv is None else kv
-    k = per(x.axes["d"], z.heads) if k is None else k
+    heads = z.heads if heads is None else heads
+    kv = heads if kv is None else kv
+    k = per(x.axes["d"], heads) if k is None else k
     k = multiple(k, 2) if position == "rotary" else k  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
     biased = bias.split() if isinstance(bias, str) else ["query", "key", "value", "output"] if bias else []
     rows = x if memory is None else rename(memory, s="t")
     joins = {"s": ("t", t)} if memory is None else {"t": ("t", rows.axes["t"])}
-    query = linear(x, "query", bias="query" in biased, g=kv, q=per(z.heads, kv), k=k)
+    query = linear(x, "query", bias="query" in biased, g=kv, q=per(heads, kv), k=k)
     key = linear(rows, "key", bias="key" in biased, g=kv, k=k)
     if normed is not None:
         query, key = normed(query, "query_norm"), normed(key, "key_norm")
@@ -52,9 +55,12 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     scores = pointwise(scores, kind="attention_scale")
     if relative is not None:
         scores = pointwise(scores, relative, kind="add", name="relative")
-    sink = (weight("sinks", kinds="bias", g=kv, q=per(z.heads, kv)),) if sinks else ()
+    sink = (weight("sinks", kinds="bias", g=kv, q=per(heads, kv)),) if sinks else ()
     weights = pointwise(scores, *sink, kind="softmax")
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
+    if gate:
+        opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
+        mixed = pointwise(mixed, pointwise(opened, kind="sigmoid"), kind="multiply", name="gated")
     return linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
 
 

@@ -77,13 +77,14 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     return lookup(ids, table, name), table
 
 
-def positions(x: Tensor, name: str, *, P: Size, t: Size, unused: int = 0) -> Tensor:
+def positions(x: Tensor, name: str, *, P: Size, t: Size, skip: int = 0, stored: str = "parameter") -> Tensor:
     """Add one learned vector to each of x's s positions, the last of t: P·d parameters; t beyond P is a SizeError.
 
-    The first `unused` rows of a table that has more than P stand for no position.
+    `skip` rows more stand before the first position, (P + skip)d; stored="frozen": sinusoids that a checkpoint holds.
     """
-    table = weight(f"{name}.weight", kinds="embedding", P=P + unused, d=x.axes["d"])
+    table = weight(f"{name}.weight", kinds="embedding", stored=stored, P=P + skip if skip else P, d=x.axes["d"])
+    if skip:
+        _, table = cut(table, "P", skip, P)
     s = bounded(x.axes["s"], t)
-    rows = cut(table, "P", unused, P)[1] if unused else table
-    _, last = cut(keep(rows, P=t), "P", t - s, s)
+    _, last = cut(keep(table, P=t), "P", t - s, s)
     return pointwise(x, rename(last, P="s"), kind="add", name=name)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import linear
-from symcount.network import contract, lookup, pointwise, top, weight, within
+from symcount.layers.dense import embed, linear, norm
+from symcount.layers.feed_forward import gated
+from symcount.layers.transformer import decoder
+from symcount.network import contract, lookup, pointwise, tensor, top, weight, within
+from symcount.sizes import rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from symcount.polynomials import Size
 
 
@@ -31,6 +37,24 @@ def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
 
 
+def with_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool = False, shared_bias: bool = False,
+                **more: Any) -> Tensor:
+    """A mixture, and beside it one gated MLP of width h_s that every token meets: 3d·h_s parameters more.
+
+    `scored`: a score of its own, of d more parameters, weighs it. `shared_bias` is of this MLP alone.
+    Source: Rajbhandari et al. 2022, "DeepSpeed-MoE", section 4.1; Dai et al. 2024, "DeepSeekMoE", section 3.2.
+    """
+    y = mixture(x, E=E, K=K, h=h, **more)
+    shared = within("shared", scored_mlp, x, h=h_s) if scored else within("shared", gated, x, h=h_s, bias=shared_bias)
+    return pointwise(y, shared, kind="add", name="shared_sum")
+
+
+def scored_mlp(x: Tensor, *, h: Size) -> Tensor:
+    """A gated MLP, weighed by the sigmoid of a score of the token: 3dh + d parameters."""
+    score = pointwise(linear(x, "router", bias=False, score=1), kind="sigmoid")
+    return pointwise(score, gated(x, h=h), kind="multiply", name="weighted", to="b s d")
+
+
 def gated_experts(x: Tensor, chosen: Tensor, *, E: Size, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:
     """What each chosen expert makes of a token: 3Edh parameters, 3Kdh multiply-adds a token."""
     y = pointwise(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind=kind, name="act")
@@ -48,3 +72,24 @@ def expert(x: Tensor, chosen: Tensor, name: str, *, E: Size, over: str = "d", bi
         return y
     rows = lookup(chosen, weight(f"{name}.bias", kinds="bias", E=E, **out), f"{name}.bias")
     return pointwise(y, rows, kind="bias", name=name)
+
+
+def dense_then_experts(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
+                       kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The body of a decoder with L_dense layers without experts and L - L_dense with them; see `decoder`.
+
+    How they alternate changes no count.
+    """
+    def body(z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
+        x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
+        return norm(x, "norm", shift=False, kind=kind), word
+    return body
+
+
+def sparse_decoder(dense: Callable[..., Tensor], sparse: Callable[..., Tensor], *,
+                   kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """The same where z.dense says that there are layers without experts, else experts in every layer."""
+    some, all_sparse = dense_then_experts(dense, sparse, kind=kind), decoder(sparse, kind=kind)
+    return lambda z: some(z) if z.dense else all_sparse(z)

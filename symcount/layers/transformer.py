@@ -61,11 +61,11 @@ def rotary_block(x: Tensor, z: Any, mask: Mask | None = CAUSAL, *, mlp_bias: boo
 
 
 def window_block(x: Tensor, z: Any) -> Tensor:
-    """The same without biases, and with the window of z where z.windowed: 2dk·heads + 2dk·kv + 3dh + 2d parameters.
+    """The same without biases, and with the window of z if there is one: 2dk·heads + 2dk·kv + 3dh + 2d parameters.
 
     Source: Jiang et al. 2023, "Mistral 7B", section 2.
     """
-    return rotary_block(x, z, Mask(causal=True, window=z.window if z.windowed else None), bias=False)
+    return rotary_block(x, z, Mask(causal=True, window=z.window), bias=False)
 
 
 def decoder(block: Callable[..., Tensor], *, shift: bool = False,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
     from symcount.tensors import Tensor
 
+    # {our path: (theirs, its dimensions or None, all that are stored as one with it)}
+    Table = dict[str, tuple[str, str | None, tuple[str, ...]]]
+
 # name: with {i} for the number of a layer; shape: of one of them; count: how many there are; paths: ours
 Stored = namedtuple("Stored", "name shape count paths")
 
@@ -52,7 +55,7 @@ def checkpoint(model: Model) -> list[Stored]:
             raise ModelError(f"{model.name}: {name} fuses weights that are not made equally often")
         shape, count = _shape([made[path] for path in paths]), runs.pop()
         if form is not None:
-            elements = count * prod(shape)
+            elements = count * sum(value(prod(made[path].axes.values(), start=1), {}) for path in paths)
             shape = tuple(n for side in form.split()
                           for n in (shape if side == "*" else (value(read(side, model.number), {}),)))
             if elements % prod(shape):
@@ -77,8 +80,8 @@ def _runs(x: Tensor) -> list[Size]:
     return [runs for _, runs in repeats(x.scope.home if x.scope else None)]
 
 
-def _table(model: Model) -> dict[str, tuple[str, str | None, bool]]:
-    """{our path: (theirs, its dimensions or None, whether it is one of several in a tensor)} of the model's class."""
+def _table(model: Model) -> Table:
+    """The names of the model's class."""
     architecture = model.architecture
     first = next(iter(architecture.classes))
     base = architecture.base if isinstance(architecture.base, str) else architecture.base.get(
@@ -88,32 +91,29 @@ def _table(model: Model) -> dict[str, tuple[str, str | None, bool]]:
     return {**_paths(architecture.stored, base + "." if base else ""), **_paths(heads, "")}
 
 
-def _paths(names: Names, base: str) -> dict[str, tuple[str, str | None, bool]]:
-    found = {}
+def _paths(names: Names, base: str) -> Table:
+    found: Table = {}
     for ours, theirs in names.items():
         if isinstance(theirs, dict):  # the names of one class
             continue
         name, shape = theirs if isinstance(theirs, tuple) else (theirs, None)
-        fused = isinstance(ours, tuple)
-        found.update(dict.fromkeys(ours if fused else (ours,), (base + name, shape, fused)))
+        fused = ours if isinstance(ours, tuple) else ()
+        found.update(dict.fromkeys(fused or (ours,), (base + name, shape, fused)))
     return found
 
 
-def _named(model: Model, path: str, table: dict[str, tuple[str, str | None, bool]]) -> tuple[str, str | None, Any]:
+def _named(model: Model, path: str, table: Table) -> tuple[str, str | None, Any]:
     """Their name of one of our weights, its dimensions, and what all weights of one tensor share.
 
     An entry for `layers.mlp` serves `layers.dense.mlp` too.
     """
     parts = path.split(".")
-    for found, kind in ((path, ""), (".".join([parts[0], *parts[2:]]), parts[1:2])):
-        if found in table:
-            name, shape, fused = table[found]
-            return name, shape, (name, *kind) if fused else path
+    for found, kind in ((path, parts[:0]), (".".join([parts[0], *parts[2:]]), parts[1:2])):
         module, _, leaf = found.rpartition(".")
-        if module in table:
-            name, shape, fused = table[module]
-            name, shape = f"{name}.{leaf}", shape if leaf == "weight" else None
-            return name, shape, (name, *kind) if fused else path
+        for known, more in ((found, ""), (module, f".{leaf}")):
+            if known in table:
+                name, shape, fused = table[known]
+                return name + more, shape if more in ("", ".weight") else None, (fused, more, *kind) if fused else path
     raise ModelError(f"{model.title}: it is not known how a checkpoint names {path}")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from symcount import network
 from symcount.errors import ModelError, ShapeError, SizeError, SymcountError, nearest
 from symcount.readers import RELABEL, account, bounds, repeats
@@ -54,6 +56,7 @@ def evaluate(subject: Any, /, *, weights: Mapping[str, Any] | Callable[[str, tup
     given, values = _inputs(np, ops, inputs, {n: size for n, size in sizes.items() if n != "b" or n in subject.given})
     for condition in bounds(net):
         check(condition, values)
+    _in_order(ops, values, title)
     network.weights(net)  # refuses two of one path
     now = Pass(np, ops, values, given | _weights(np, ops, values, weights or {}), functions or {})
     now.run(ops, 0)
@@ -94,6 +97,19 @@ def _text(rows: Any) -> str:
     if isinstance(rows, list):
         return f"[{', '.join(map(_text, rows))}]"
     return f"{rows:.6g}" if isinstance(rows, float) else str(rows)
+
+
+def _in_order(ops: list[Tensor], values: Mapping[str, int], title: str) -> None:
+    """Refuse layers of several kinds: a network counts each kind, and does not say how they alternate."""
+    kinds: dict[str, dict[str, Any]] = {}
+    for op in ops:
+        for outer, inner in pairwise(repeats(op.scope)):
+            if outer[0].rpartition(".")[2] == "layers" and not same(inner[1], 1) and value(inner[1], values):
+                kinds.setdefault(outer[0], {})[inner[0]] = inner[1]
+    for found in kinds.values():
+        if len(found) > 1:
+            raise ModelError(f"{title}: how {' and '.join(found)} alternate is not part of the network, which counts "
+                             "them kind by kind; it cannot be evaluated")
 
 
 def _known(what: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -1,0 +1,144 @@
+"""Qwen3-MoE, the text model of Qwen3-VL-MoE, and Mellum: norms of queries and keys, and small experts, none shared.
+
+Source: Yang et al. 2025, "Qwen3 technical report", section 2 and table 2.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.hub import (
+    DECODER_NAMES,
+    HEAD_NAMES,
+    MASKED,
+    ROTARY,
+    ROUTED,
+    decoder_keys,
+    dense_layers,
+    expert_names,
+    layer_kinds,
+    measured,
+    some_dense,
+)
+from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
+from symcount.layers.experts import mixture, sparse_decoder
+from symcount.masks import Mask
+from symcount.network import within
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.architecture import Published
+
+
+def attend(x: Tensor, z: Any) -> Tensor:
+    """x + attention of its norm: 2dk·heads + 2dk·kv + 2k + d parameters."""
+    y = norm(x, "attention_norm", shift=False)
+    return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
+                              position="rotary", normed=per_head, mask=Mask(causal=True)))
+
+
+def dense(x: Tensor, z: Any) -> Tensor:
+    """With one MLP: 3dh + d parameters more."""
+    x = attend(x, z)
+    return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h))
+
+
+def sparse(x: Tensor, z: Any) -> Tensor:
+    """With experts: 3Ed·h_e + dE + d parameters more, of which a token meets K/E of the first."""
+    x = attend(x, z)
+    return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e))
+
+
+body = sparse_decoder(dense, sparse)
+
+
+def listed_layers(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers are dense, of a list with one kind a layer; none where it is absent."""
+    return some_dense(layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types").get("L_dense", 0))
+
+
+def _keys(*, h_e: int, E: int, K: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
+    return {
+        **decoder_keys(**sizes),
+        "moe_intermediate_size": ("h_e", h_e),
+        "num_experts": ("E", E),
+        "num_experts_per_tok": ("K", K),
+        "attention_bias": ("attention_bias", False),
+    }
+
+
+def _qwen(count: int, **sizes: int) -> Published:
+    return measured("Qwen3MoeForCausalLM", count, V=151936, k=128, K=8, **sizes)
+
+
+SPARSE = {"decoder_sparse_step": 1, "mlp_only_layers": None}
+FOLLOWS = {"kv": "heads", "k": "d/heads"}
+NAMES = {**DECODER_NAMES, **expert_names()}
+
+ARCHITECTURES = (Architecture(
+    "qwen3_moe",
+    classes=decoder_heads("Qwen3Moe", body),
+    follows=FOLLOWS,
+    flags={"dense": False},
+    sizes="L_dense",
+    keys=_keys(V=151936, d=2048, h=6144, L=24, heads=32, kv=4, h_e=768, E=128, K=8),
+    reads=SPARSE,
+    settle=dense_layers,
+    aliases={"num_local_experts": "num_experts"},
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        "use_sliding_window": MASKED,
+        "sliding_window": MASKED,
+        "max_window_layers": MASKED,
+    },
+    only={
+        "qkv_bias": ((False,), "attention_bias is what this family reads"),
+        "use_qk_norm": ((True,), "queries and keys always have norms here"),
+        "shared_expert_intermediate_size": ((0,), "this family has no shared expert"),
+    },
+    stored=NAMES,
+    stored_heads=HEAD_NAMES,
+    base={"": "model", "Qwen3MoeForQuestionAnswering": "transformer"},
+    published={
+        "qwen3-30b-a3b": _qwen(30_532_122_624, d=2048, h=6144, L=48, heads=32, kv=4, h_e=768, E=128),
+        "qwen3-235b-a22b": _qwen(235_093_634_560, d=4096, h=12288, L=94, heads=64, kv=4, h_e=1536, E=128),
+        "qwen3-coder-480b-a35b": _qwen(480_154_875_392, d=6144, h=8192, L=62, heads=96, kv=8, h_e=2560, E=160),
+    },
+), Architecture(
+    "qwen3_vl_moe_text",
+    classes=decoder_heads("Qwen3VLMoeText", body, ""),
+    follows=FOLLOWS,
+    flags={"dense": False},
+    sizes="L_dense",
+    keys=_keys(V=151936, d=2048, h=5632, L=24, heads=16, kv=16, h_e=1408, E=60, K=4, tied=True),
+    reads=SPARSE,
+    settle=dense_layers,
+    aliases={"num_local_experts": "num_experts"},
+    ignored={**ROTARY, **ROUTED, "sliding_window": MASKED},
+    stored=NAMES,
+), Architecture(
+    "mellum",
+    classes=decoder_heads("Mellum", body, "ForCausalLM"),
+    follows=FOLLOWS,
+    flags={"dense": False},
+    sizes="L_dense",
+    keys=_keys(V=98304, d=2304, h=7168, L=28, heads=32, kv=4, k=128, h_e=896, E=64, K=8),
+    reads={"mlp_layer_types": None},
+    settle=listed_layers,
+    aliases={"num_local_experts": "num_experts", "num_mtp_layers": "num_nextn_predict_layers"},
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        "sliding_window": MASKED,
+        "layer_types": MASKED,
+        "num_nextn_predict_layers": "layers that predict further words are stored beside the model",
+        "mtp_layer_types": "of layers that are stored beside the model",
+        "mtp_mlp_layer_types": "of layers that are stored beside the model",
+    },
+    stored=NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
+))

@@ -1,0 +1,74 @@
+"""Multi-head latent attention: keys and values are made from one narrow row a token, and only that row is cached."""
+
+from __future__ import annotations
+
+from symcount.layers.dense import linear, norm
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat
+from symcount.sizes import multiple
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from symcount.masks import Mask
+    from symcount.polynomials import Size
+
+
+def latent_attention(x: Tensor, z: Any, *, t: Size, bias: bool = False, mask: Mask | None = None,
+                     index: Callable[[Tensor, Tensor], Tensor] | None = None) -> Tensor:
+    """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
+
+    Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
+    Parameters: d·r_q + r_q·heads·(nope + rope) + r_q for the queries, or d·heads·(nope + rope) where z.query_rank is
+    false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
+    Multiply-adds for s tokens that attend to t: b·s·t·heads·(nope + rope + v) for scores and mix.
+    bias   the maps from and to the width d, but not a query without a rank, have one
+    index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+
+    Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C.
+    """
+    rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
+    width, low = z.nope + rope, x
+    if z.query_rank:
+        query, low = latent_query(x, z, k=width, bias=bias)
+    else:
+        query = linear(x, "query", bias=False, g=z.heads, k=width)
+    unturned, turned = cut(query, "k", z.nope, rope)
+    query = concat(unturned, pointwise(turned, kind="rotary"), axis="k")
+
+    latent, turned = cut(linear(x, "key_value_down", bias=bias, c=z.r_kv + rope), "c", z.r_kv, rope)
+    latent = cached(norm(latent, "key_value_norm", over="c", shift=False), "latent", s=("t", t))
+    turned = cached(pointwise(turned, kind="rotary"), "turned", s=("t", t))
+    both = linear(latent, "key_value_up", over="c", bias=False, g=z.heads, k=z.nope + z.v)
+    unturned, value = cut(both, "k", z.nope, z.v)
+    key = concat(unturned, repeat(rename(turned, c="k"), g=z.heads), axis="k")
+
+    scores = contract(query, key, to="b g s t", name="scores", mask=mask)
+    scores = pointwise(scores, kind="attention_scale")
+    if index is not None:
+        scores = pointwise(scores, index(x, low), kind="add", name="chosen")
+    weights = pointwise(scores, kind="softmax")
+    mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
+    return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
+
+
+def latent_query(x: Tensor, z: Any, *, k: Size, bias: bool = False) -> tuple[Tensor, Tensor]:
+    """Queries of width k for each head, and the rows of width r_q that they are made from."""
+    low = norm(linear(x, "query_down", bias=bias, r=z.r_q), "query_norm", over="r", shift=False)
+    return linear(low, "query_up", over="r", bias=False, g=z.heads, k=k), low
+
+
+def indexer(x: Tensor, low: Tensor, z: Any, *, t: Size) -> Tensor:
+    """How much each of t tokens matters to each of s: the sum over heads of relu(query · key), weighted by x.
+
+    Parameters: r_q·k_i·heads_i + dk_i + d·heads_i + 2k_i; multiply-adds: these but the norm's, times b·s, and
+    b·s·t·heads_i·(k_i + 1).
+    Source: DeepSeek-AI 2025, "DeepSeek-V3.2", section 2.1.
+    """
+    query = pointwise(linear(low, "query", over="r", bias=False, g=z.heads_i, k=z.k_i), kind="rotary")
+    key = pointwise(norm(linear(x, "key", bias=False, k=z.k_i), "key_norm", over="k"), kind="rotary")
+    scores = contract(query, cached(key, "key", s=("t", t)), to="b g s t", name="scores")
+    share = linear(x, "share", bias=False, g=z.heads_i)
+    return contract(share, pointwise(scores, kind="relu"), to="b s t", name="index")
