@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BACKBONE, measured, vision_keys, vit_names
+from symcount.hub import measured
+from symcount.hub_vision import BACKBONE, vision_keys, vit_names
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.vision import attended, image, mask_token, mean, patches, placed, scaled, token
 from symcount.network import cut, lookup, pointwise, select, tensor, weight, within
@@ -41,8 +42,10 @@ def distances(x: Tensor, z: Any, name: str) -> Tensor:
 
 def block(x: Tensor, z: Any, common: Tensor | None) -> Tensor:
     """4d² + 2dh + 8d + h parameters; 2d more with gains, ((2n - 1)² + 3)·heads more with relative positions."""
-    relative = distances(x, z, "attention.relative") if z.relative else common
-    relative = pointwise(relative, common, kind="add") if common is not None and z.relative else relative
+    relative = common
+    if z.relative:
+        own = distances(x, z, "attention.relative")
+        relative = own if common is None else pointwise(own, common, kind="add")
     y = attended(x, z, bias="query value output", relative=relative)
     x = residual(x, scaled(y, "attention_scale") if z.scaled else y)
     y = within("mlp", mlp, norm(x, "mlp_norm"), h=z.h)

@@ -10,7 +10,8 @@ from functools import partial
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import measured, stages
+from symcount.hub import measured
+from symcount.hub_vision import stages
 from symcount.layers import linear, residual
 from symcount.layers.convolution import convolution, pool
 from symcount.network import pointwise, tensor, within
