@@ -23,7 +23,7 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from symcount.polynomials import Size
@@ -112,9 +112,9 @@ class Sizes:
             self._found[name] = self._read(name)
         return self._found[name]
 
-    def asked(self) -> set[str]:
-        """The names that were read."""
-        return set(self._found)
+    def __iter__(self) -> Iterator[str]:
+        """The names that were read; no method has a plain name, which would hide a flag of that name."""
+        return iter(self._found)
 
     def _read(self, name: str) -> Any:
         given, architecture = self._model.given, self._model.architecture
@@ -217,7 +217,7 @@ class Model:
             net = self.architecture.classes[self.cls](z)
         finally:
             adapters.reset(token)
-        self._asked = z.asked()
+        self._asked = set(z)
         for result in net if isinstance(net, tuple) else (net,):
             if not isinstance(result, Tensor):
                 raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "

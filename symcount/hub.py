@@ -33,6 +33,10 @@ GPT_ALIASES = {
 }
 SUMMARY = dict.fromkeys(("summary_type", "summary_use_proj", "summary_activation", "summary_proj_to_labels",
                          "summary_first_dropout"), "read only by the double-heads class, which is not written")
+SUMMARY_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
+    "summary_type": (("first", "last", "mean", "cls_index"), "one vector stands for a text"),
+    "summary_use_proj": ((True,), "a text is projected before its scores"),
+}
 SERVER = dict.fromkeys(("inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
                         "pre_allocate_kv_cache", "validate_runner_input"), "a setting of a server")
 MEASURED = "transformers 5.23.0 on the meta device, numel of named_parameters"

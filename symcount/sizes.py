@@ -132,7 +132,23 @@ def bounded(size: Size, limit: Size) -> Size:
         return size
     if lift(limit) is NotImplemented or same(size, limit):  # a SymPy expression carries no conditions
         return size
+    if _never_more(size, limit):
+        return size
     return noted(size, Condition(size, "at most", limit))
+
+
+def _never_more(size: Size, limit: Size) -> bool:
+    """Whether it goes without saying: c·min(a, b) is at most c·a, and ceil(a, n) at most a and ceil(a, m), m < n."""
+    terms = list(_polynomial(size).terms.values())
+    (powers, c), *more = terms or [((), 0)]
+    if more or c <= 0 or len(powers) != 1 or powers[0][1] != 1 or not isinstance(powers[0][0], Call):
+        return False
+    call = powers[0][0]
+    a, b = call.args
+    if call.name == "min":
+        return same(c * a, limit) or same(c * b, limit)
+    return call.name == "ceil" and isinstance(b, int) and any(
+        same(c * ceil(a, m), limit) for m in range(1, b) if b % m == 0)
 
 
 def rest(size: Size, part: Size) -> Size:

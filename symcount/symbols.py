@@ -65,6 +65,7 @@ _ROWS = (
     ("h_s", "width of the shared expert", r"h_{\mathrm{s}}", 1, "shared_expert_intermediate_size"),
     ("L_moe", "layers with experts", r"L_{\mathrm{moe}}", 0, ""),
     ("L_attn", "layers with attention", r"L_{\mathrm{attn}}", 0, ""),
+    ("L_mlp", "feed-forward blocks of a layer", r"L_{\mathrm{mlp}}", 1, "num_feedforward_networks"),
     ("inner", "inner width of a state-space mixer", r"d_{\mathrm{inner}}", 1, "expand · d"),
     ("state", "width of a state", r"n_{\mathrm{state}}", 1, "N, d_state"),
     ("groups", "groups", r"n_{\mathrm{groups}}", 1, "n_groups"),

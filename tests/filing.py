@@ -17,7 +17,7 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_body(row)))
+    return held(scored(by_the_use(by_the_body(row))))
 
 
 def joined(counts, parts):
@@ -39,6 +39,13 @@ def by_the_body(row):
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
     return row | {"shapes": [[body if name == head else name, shape, count] for name, shape, count in row["shapes"]],
                   "components": dict(parts)}
+
+
+def by_the_use(row):
+    """The matrix that a name takes for the logits of words, where it scores a text, as what it is."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
+    parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
+    return row | {"components": dict(parts)} if moved else row
 
 
 def scored(row):

@@ -333,7 +333,7 @@ def test_against_transformers(family):
                                              ("qwen3_moe", "layers.dense and layers.moe")])
 def test_layers_of_two_kinds_are_not_evaluated(name, kinds):
     """How they alternate is known to the implementation alone: an order of our own would give another result."""
-    sizes = {size: 2 for size in ("V", "d", "h", "heads", "kv", "k", "E", "K", "h_e")}
+    sizes = dict.fromkeys(("V", "d", "h", "heads", "kv", "k", "E", "K", "h_e"), 2)
     told = {"L": 3, "L_global": 1, "window": 4} if name == "gemma2" else {"L": 3, "L_dense": 1, "dense": True}
     known = model(name).architecture.known
     mixed = model(name, **{size: n for size, n in {**sizes, **told}.items() if size in known})
