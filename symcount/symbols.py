@@ -92,6 +92,7 @@ _ROWS = (
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
     ("registers", "register tokens", r"n_{\mathrm{reg}}", 1, "num_register_tokens"),
     ("group", "channels of a group", r"n_{\mathrm{group}}", 1, "group width"),
+    ("d_dec", "width of the decoder", r"d_{\mathrm{dec}}", 1, "decoder_hidden_size"),
     ("d_img", "width of the image tower", r"d_{\mathrm{img}}", 1, ""),
     ("h_img", "feed-forward width of the image tower", r"h_{\mathrm{img}}", 1, ""),
     ("L_img", "layers of the image tower", r"L_{\mathrm{img}}", 0, ""),

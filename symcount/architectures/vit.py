@@ -7,12 +7,14 @@ learners", section 3.
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub_vision import vision_keys, vit_names
 from symcount.layers import linear, norm
 from symcount.layers.vision import image, image_classes, patches, placed, token, vision_block
-from symcount.network import concat, cut, keep, pointwise, select, within
+from symcount.network import concat, cut, keep, pointwise, repeat, select, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
+
+Decoder = namedtuple("Decoder", "h heads qkv_bias")  # all that a block reads of the sizes
 
 
 def embedded(x: Tensor, z: Any) -> Tensor:
@@ -62,6 +66,25 @@ def quarter(x: Tensor, z: Any) -> Tensor:
     return concat(first, keep(others, s=others.axes["s"] // 4), axis="s")
 
 
+def restored(x: Tensor, z: Any) -> Tensor:
+    """The pixels of all patches, from those that were seen: a small ViT of width d_dec, its positions frozen.
+
+    Parameters: d·d_dec + 2d_dec for what comes in and what stands for a hidden patch, d_dec·s for the positions of
+    s tokens, those of L_dec blocks, 2d_dec for a norm, d_dec·c·patch² + c·patch² for the pixels.
+    """
+    x, n = linear(x, "embed", d=z.d_dec), z.side // z.patch
+    mask = weight("mask", kinds="embedding", s=1, d=z.d_dec)
+    hidden = repeat(select(mask, "s"), b=z.b, s=n * n + 1 - x.axes["s"])
+    x = placed(concat(x, hidden, axis="s"), "position", stored="frozen")
+    x = within("layers", block, x, z=Decoder(z.h_dec, z.heads_dec, z.qkv_bias), runs=z.L_dec)
+    return linear(norm(x, "norm"), "pixels", pixels=z.c * z.patch * z.patch)
+
+
+def autoencoder(z: Any) -> Tensor:
+    """The encoder, and the decoder that is thrown away behind pre-training."""
+    return within("head", restored, encoder(quarter)(z), z=z)
+
+
 _ENCODER = {"encoder_stride": "read by masked image modelling only, which is not written",
             "pooler_act": "an activation has no weights and is elementwise"}
 _NAMES = vit_names("layers.{i}", "layernorm_before", "layernorm_after")
@@ -81,7 +104,7 @@ def _deit(count: int, **sizes: int) -> Published:
 
 
 def _mae(count: int, **sizes: int) -> Published:
-    return _published("ViTMAEModel", count, **sizes)
+    return _published("ViTMAEForPreTraining", count, **sizes, d_dec=512, h_dec=2048, L_dec=8, heads_dec=16)
 
 
 ARCHITECTURES = (Architecture(
@@ -136,16 +159,30 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "vit_mae",
-    classes={"ViTMAEModel": encoder(quarter)},
-    keys=_KEYS,
+    classes={"ViTMAEModel": encoder(quarter), "ViTMAEForPreTraining": autoencoder},
+    keys={
+        **_KEYS,
+        "decoder_hidden_size": ("d_dec", 512),
+        "decoder_intermediate_size": ("h_dec", 2048),
+        "decoder_num_hidden_layers": ("L_dec", 8),
+        "decoder_num_attention_heads": ("heads_dec", 16),
+    },
     only={"mask_ratio": ((0.75,), "a quarter of the patches is seen")},
-    ignored=dict.fromkeys(("decoder_num_attention_heads", "decoder_hidden_size", "decoder_num_hidden_layers",
-                           "decoder_intermediate_size", "norm_pix_loss"),
-                          "read by the decoder of pre-training only, which is not written"),
+    ignored={"norm_pix_loss": "a choice of the loss"},
     stored=_NAMES,
+    stored_heads={
+        "head.embed": "decoder.decoder_embed",
+        "head.mask": ("decoder.mask_token", "1 *"),
+        "head.position": ("decoder.decoder_pos_embed", "1 *"),
+        **{f"head.{ours}": f"decoder.decoder_{theirs}" for ours, theirs in _NAMES.items()
+           if ours.startswith("layers.")},
+        "head.norm": "decoder.decoder_norm",
+        "head.pixels": "decoder.decoder_pred",
+    },
+    base="vit",
     published={
-        "vit-mae-base": _mae(85_798_656, d=768, h=3072, L=12, heads=12),
-        "vit-mae-large": _mae(303_301_632, d=1024, h=4096, L=24, heads=16),
-        "vit-mae-huge": _mae(630_764_800, d=1280, h=5120, L=32, heads=16, patch=14),
+        "vit-mae-base": _mae(111_907_840, d=768, h=3072, L=12, heads=12),
+        "vit-mae-large": _mae(329_541_888, d=1024, h=4096, L=24, heads=16),
+        "vit-mae-huge": _mae(657_074_508, d=1280, h=5120, L=32, heads=16, patch=14),
     },
 ))
