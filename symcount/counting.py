@@ -2,10 +2,13 @@
 
 The writer's rules: (a) a scope that runs more than once is a group, other scopes dissolve; (b) like products
 add, and equal groups add their runs; (c) in a sum the degree falls, ties stay as written; (d) one-letter
-names stand before long ones; (e) components are grouped, never factored by algebra.
+names stand before long ones; (e) components are grouped, never factored by algebra; (f) what groups that complete each
+other have alike is written once: L_dense(A + B) + (L − L_dense)(A + C) is L·A + L_dense·B + (L − L_dense)C.
 """
 
 from __future__ import annotations
+
+from itertools import combinations
 
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
 from symcount.forms import Number, Product, Sum, numbers, size, total, written
@@ -15,6 +18,8 @@ from symcount.render import text
 from symcount.sizes import from_sympy, letters, ratio, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
+
+_MOST_GROUPS = 6  # of which all are tried together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +150,10 @@ def _steps(terms: list[Term], ledger: Ledger, depth: int = 1, each: str = "") ->
         whole = _part(inside, ledger)
         if runs is None:
             lines = [] if ledger.open else [numbers(formula(whole), ledger.values)]
+            if any(_repeated(inner) for term in inside for _, inner in term.scopes):  # layers of several kinds
+                steps += _steps(inside, ledger, depth + 1, each)
+                lines = [] if ledger.open else [total([(1, number(_part(part, ledger).total))
+                                                       for part in _by_path(inside, depth + 1).values()])]
             steps.append(_equation(name + each, whole, lines))
             continue
         once = [term.once(name) for term in inside]
@@ -210,15 +219,46 @@ def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> Size:
         else:
             path, runs = scopes[at]
             groups.setdefault(path, (runs, []))[1].append((scopes[at + 1:], factors))
-    bodies: dict[str, tuple[Size, Size]] = {}
-    for runs, inside in groups.values():
-        body = _gathered(inside)
-        old = bodies.get(canonical(body))
-        bodies[canonical(body)] = (runs if old is None else old[0] + runs, body)
-    whole = added([*products, *map(_times, bodies.values())])
+    bodies = _alike((runs, _gathered(inside)) for runs, inside in groups.values())
+    whole = added([*products, *map(_times, _alike(_completed(bodies)))])
     if not isinstance(whole, Polynomial):
         return whole
     return Polynomial(dict(sorted(whole.terms.items(), key=lambda term: _degree(term[1][0]), reverse=True)))
+
+
+def _alike(groups: Iterable[tuple[Size, Size]]) -> list[tuple[Size, Size]]:
+    """Groups (runs, body), those with equal bodies as one."""
+    found: dict[str, tuple[Size, Size]] = {}
+    for runs, body in groups:
+        old = found.get(canonical(body))
+        found[canonical(body)] = (runs if old is None else _positive_first(old[0] + runs), body)
+    return list(found.values())
+
+
+def _positive_first(size: Size) -> Size:
+    """L − L_dense, where it was added up as −L_dense + L."""
+    terms = size.terms.items() if isinstance(size, Polynomial) else ()
+    return Polynomial(dict(sorted(terms, key=lambda term: term[1][1] < 0)), size.conditions) if terms else size
+
+
+def _completed(groups: list[tuple[Size, Size]]) -> list[tuple[Size, Size]]:
+    """Rule (f) on groups (runs, body), the most groups first."""
+    if len(groups) > _MOST_GROUPS or any(lift(side) is NotImplemented for group in groups for side in group):
+        return groups
+    for chosen in (some for n in range(len(groups), 1, -1) for some in combinations(range(len(groups)), n)):
+        several = [groups[i] for i in chosen]
+        runs = added(runs for runs, _ in several)
+        if len(lift(runs).terms) != 1 or all(len(lift(part).terms) == 1 for part, _ in several):
+            continue  # these do not complete each other
+        first, *others = (lift(body).terms for _, body in several)
+        shared = {key: term for key, term in first.items()
+                  if all(key in other and other[key][1] == term[1] for other in others)}
+        if shared:
+            body = Polynomial(shared)
+            rest = [(part, lift(own) - body) for part, own in several]
+            left = [group for i, group in enumerate(groups) if i not in chosen]
+            return [(runs, body), *_completed([*((part, own) for part, own in rest if lift(own).terms), *left])]
+    return groups
 
 
 def _times(factors: Iterable[Size]) -> Size:

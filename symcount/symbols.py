@@ -97,6 +97,7 @@ _ROWS = (
     ("h_img", "feed-forward width of the image tower", r"h_{\mathrm{img}}", 1, ""),
     ("L_img", "layers of the image tower", r"L_{\mathrm{img}}", 0, ""),
     ("heads_img", "heads of the image tower", r"n_{\mathrm{heads,img}}", 1, ""),
+    ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )

@@ -7,14 +7,17 @@ import re
 import pytest
 
 from symcount import Ledger, ProofError, Term, derive, flops, letter, model, models, multiply_adds, parameters, same
+from symcount.architectures import names
 from symcount.counting import formula
 from symcount.derivation import Equation
 from symcount.forms import Number, Product, Sum, Symbol
 from symcount.formulas import read
 from symcount.render import latex, percent, rounded, text
 
-NAMES = [*(name for name in models() if name != "mlp:"), "mlp:4-3-2", "mlp:784-128-10", "llama-7b:h=up(8d/3,256)",
-         "bert:h=4d", "llama:k=d/heads,kv=heads", "gpt2:lora=4@query+attention.output", "llama-2-70b@layers.attention"]
+ONE_OF_EACH = {kind: name for name, (kind, *_) in reversed(names().items())}
+NAMES = [*ONE_OF_EACH.values(), *(name for name in models() if name.endswith(":") and name != "mlp:"), "mlp:4-3-2",
+         "mlp:784-128-10", "llama-7b:h=up(8d/3,256)", "bert:h=4d", "llama:k=d/heads,kv=heads",
+         "gpt2:lora=4@query+attention.output", "llama-2-70b@layers.attention"]
 
 FORMULAS = [  # model, parameters, FLOPs, as their author would write them
     ("llama-7b", "L(4d² + 3dh + 2d) + 2Vd + d", "L(8bsd² + 4bs²d + 6bsdh) + 2bsdV"),
@@ -25,6 +28,15 @@ FORMULAS = [  # model, parameters, FLOPs, as their author would write them
     ("bert-base-uncased", "L(4d² + 2dh + 9d + h) + Vd + Pd + d·types + d² + 3d", "L(8bsd² + 4bs²d + 4bsdh) + 2bd²"),
     ("distilbert-base-uncased", "L(4d² + 2dh + 9d + h) + Vd + Pd + 2d", "L(8bsd² + 4bs²d + 4bsdh)"),
     ("gpt2", "L(12d² + 13d) + Vd + Pd + 2d", "L(24bsd² + 4bs²d) + 2bsdV"),
+    ("mixtral:", "L(2dk·heads + 2dk·kv + 3Edh + dE + 2d) + 2Vd + d",
+     "L(4bsdk·heads + 4bsdk·kv + 4bs²k·heads + 6bsdKh + 2bsdE) + 2bsdV"),
+    ("gemma3_text:", "L(2dk·heads + 2dk·kv + 3dh + 4d + 2k) + Vd + d",
+     "L(4bsdk·heads + 4bsdk·kv + 4bs²k·heads + 6bsdh) + 2bsdV"),
+    ("dots1:", "L(2dk·heads + 2dk·kv + 2d + 2k) + (L − L_dense)(3Ed·h_e + 3d·E_s·h_e + dE) + 3dh·L_dense + 2Vd + d",
+     "L(4bsdk·heads + 4bsdk·kv + 4bs²k·heads) + (L − L_dense)(6bsdK·h_e + 6bsd·E_s·h_e + 2bsdE) + 6bsdh·L_dense + "
+     "2bsdV"),
+    ("t5:", "L(4dk·heads + 2dh + 2d) + L_dec(8dk·heads + 2dh + 3d) + Vd + 2·buckets·heads + 2d",
+     "L(8bsdk·heads + 4bs²k·heads + 4bsdh) + L_dec(16bsdk·heads + 8bs²k·heads + 4bsdh) + 2bsdV"),
     ("dense:", "dm + m", "2bdm"),
     ("mlp:4-3-2", "n_0·n_1 + n_1·n_2 + n_1 + n_2", "2b·n_0·n_1 + 2b·n_1·n_2"),
 ]

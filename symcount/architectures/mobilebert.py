@@ -28,8 +28,8 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 
 
 def narrowed(x: Tensor, z: Any) -> Tensor:
-    """From the width d to n: dn + 3n parameters."""
-    return norm(linear(x, "narrow", d=z.n), "narrow_norm")
+    """From the width d to n = d_narrow: dn + 3n parameters."""
+    return norm(linear(x, "narrow", d=z.d_narrow), "narrow_norm")
 
 
 def attention(x: Tensor, z: Any, wide: Tensor) -> Tensor:
@@ -38,18 +38,19 @@ def attention(x: Tensor, z: Any, wide: Tensor) -> Tensor:
         asked, told = (idle(x, *_unused(z)) if z.queried else x), x
     else:
         asked, told = narrowed(wide, z), wide
-    k = per(z.n, z.heads)
+    k = per(z.d_narrow, z.heads)
     query, key = (linear(asked, name, g=z.heads, k=k) for name in ("query", "key"))
     scores = contract(query, rename(key, s="t"), to="b g s t", name="scores")
     value = rename(linear(told, "value", g=z.heads, k=k), s="t")
     mixed = contract(pointwise(scores, kind="softmax"), value, to="b s g k", name="mix")
-    return linear(mixed, "output", over="g k", d=z.n)
+    return linear(mixed, "output", over="g k", d=z.d_narrow)
 
 
 def _unused(z: Any) -> tuple[Tensor, ...]:
     """What would narrow the rows that attention asks with: made, though they are narrow already."""
-    return (weight("narrow.weight", out="d", **{"d'": z.d}, d=z.n), weight("narrow.bias", kinds="bias", d=z.n),
-            weight("narrow_norm.weight", kinds="norm", d=z.n), weight("narrow_norm.bias", kinds="norm bias", d=z.n))
+    n = z.d_narrow
+    return (weight("narrow.weight", out="d", **{"d'": z.d}, d=n), weight("narrow.bias", kinds="bias", d=n),
+            weight("narrow_norm.weight", kinds="norm", d=n), weight("narrow_norm.bias", kinds="norm bias", d=n))
 
 
 def feed_forward(x: Tensor, z: Any) -> Tensor:
@@ -140,7 +141,7 @@ ARCHITECTURES = (Architecture(
     keys={
         **encoder_keys(V=30522, P=512, types=2, d=512, h=512, L=24, heads=4, decoder=False),
         "embedding_size": ("e", 128),
-        "intra_bottleneck_size": ("n", 128),
+        "intra_bottleneck_size": ("d_narrow", 128),
         "num_feedforward_networks": ("L_mlp", 4),
         "trigram_input": ("trigram", True),
         "use_bottleneck_attention": ("narrow", False),
@@ -175,6 +176,6 @@ ARCHITECTURES = (Architecture(
     base="mobilebert",
     published={
         "mobilebert-uncased": measured("MobileBertModel", 24_844_544, V=30522, P=512, types=2, d=512, h=512, L=24,
-                                       heads=4, e=128, n=128, L_mlp=4),
+                                       heads=4, e=128, d_narrow=128, L_mlp=4),
     },
 ),)
