@@ -51,7 +51,8 @@ class Architecture:
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
-               (name, dimensions) where it is not stored [out, in];  stored_heads  the same for what heads add
+               (name, dimensions) where it is not stored [out, in], with * for all of ours;
+    stored_heads  the same for what heads add
     buffers    why it is not written which buffers a checkpoint holds, where it is not
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """

@@ -277,6 +277,12 @@ def rounded(name: str, a: Size, b: Size) -> Size:
         if isinstance(inner, Call) and inner.name == name and isinstance(inner.args[1], int) and inner.args[1] > 0:
             x, m = inner.args  # floor(floor(side + 1, 2) + 1, 2) is floor(side + 3, 4)
             return rounded(name, _under(top, x + m * top.terms.get(frozenset(), ((), 0))[1]), m * b)
+    if name != "up" and len(bottom.terms) == 1 and not isinstance(b, int):
+        (key, (_, once_only)), = bottom.terms.items()
+        steps = top.terms[key][1] if key in top.terms and once_only == 1 else 0
+        if isinstance(steps, int) and steps:  # floor(side - patch, patch) is floor(side, patch) - 1
+            left = top - steps * bottom
+            return rounded(name, left, b) + steps if lift(left).terms else _under(left, lift(steps))
     return opaque(Call(name, a, b), top.conditions + bottom.conditions)
 
 

@@ -31,6 +31,7 @@ SCANS: set[str] = set()
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
+TOWERS = ("text", "image")
 PARTS = ("router", "shared", "experts", "embeddings", "mixer", "attention", "cross", "mlp", "conv")
 BUCKETS = {"shared": "shared_experts", "mixer": "ssm", "cross": "attention"}
 
@@ -50,6 +51,7 @@ def row_model(row):
 def bucket(term):
     """The component of a row that one of our terms belongs to; the first rule that fits decides."""
     parts = term.path.split(".")
+    parts = parts[1:] if parts[0] in TOWERS else parts
     if parts[0] in HEADS:
         return HEADS[parts[0]]
     if "norm" in term.kinds:

@@ -11,8 +11,9 @@ from functools import partial
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
+from symcount.hub_vision import stages
 from symcount.layers import linear, residual
-from symcount.layers.convolution import batchnorm, conv2d, pool
+from symcount.layers.convolution import convolution, pool
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 
     from symcount.architecture import Published
     from symcount.polynomials import Size
-
-
-def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1) -> Tensor:
-    """A convolution that keeps the side, or halves it, and its norm: w²·c_in·c + 2c parameters."""
-    return within(name, lambda y: batchnorm(conv2d(y, "convolution", w=w, c=c, stride=stride, pad=w // 2, bias=False),
-                                            "norm"), x)
 
 
 def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False, early: bool = False) -> Tensor:
@@ -76,18 +71,14 @@ def classification(z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Widths and depths of the stages; a first shortcut where the channels change."""
-    widths, depths, kind = config["hidden_sizes"], config["depths"], config["layer_type"]
+    kind = config["layer_type"]
     if kind not in ("basic", "bottleneck"):
         raise ConfigError(f"layer_type = {kind!r}: basic or bottleneck is needed")
-    for key, listed in (("hidden_sizes", widths), ("depths", depths)):
-        if not isinstance(listed, list) or not listed or any(type(n) is not int or n < 1 for n in listed):
-            raise ConfigError(f"{key}: a list of positive whole numbers, one for each stage, is needed")
-    if len(widths) != len(depths):
-        raise ConfigError(f"hidden_sizes has {len(widths)} stages and depths has {len(depths)}")
+    widths, depths = stages(config, "hidden_sizes", "depths")
     widening = 4 if kind == "bottleneck" else 1
     if odd := [n for n in widths if n % widening]:
         raise ConfigError(f"hidden_sizes: {odd[0]} is no multiple of 4, the widening of a bottleneck")
-    return {"m": tuple(n // widening for n in widths), "L": tuple(depths), "bottleneck": kind == "bottleneck",
+    return {"m": tuple(n // widening for n in widths), "L": depths, "bottleneck": kind == "bottleneck",
             "first_shortcut": config["embedding_size"] != widths[0]}
 
 

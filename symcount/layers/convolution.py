@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, merge, pointwise, rename, split, weight, window
+from symcount.network import contract, merge, pointwise, rename, split, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor, need
 
@@ -50,7 +50,7 @@ def conv2d(x: Tensor, name: str, *, w: Size, c: Size, stride: Size = 1, pad: Siz
         inner = {"y": w, "x": w, "c'": patches.axes["c'"]}
         kernel = weight(f"{name}.weight", kinds="weight kernel", out="g c", **inner, g=groups, c=per(c, groups))
         y = merge(contract(patches, kernel, to="b i j g c", name=name), c="g c")
-    return pointwise(y, weight(f"{name}.bias", kinds="bias", c=c), kind="bias", name=name) if bias else y
+    return pointwise(y, weight(f"{name}.bias", kinds="bias kernel", c=c), kind="bias", name=name) if bias else y
 
 
 def batchnorm(x: Tensor, name: str) -> Tensor:
@@ -65,6 +65,14 @@ def batchnorm(x: Tensor, name: str) -> Tensor:
                   for which, axes in (("running_mean", {"c": c}), ("running_var", {"c": c}), ("batches", {})))
     y = pointwise(x, *statistics, weight(f"{name}.weight", kinds="norm", c=c), kind="batch_norm", name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", c=c), kind="bias", name=name)
+
+
+def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1, groups: Size | None = None) -> Tensor:
+    """A convolution that keeps the side, or halves it, and its norm: w²·c_in·c + 2c parameters, in groups fewer."""
+    def normed(x: Tensor) -> Tensor:
+        y = conv2d(x, "convolution", w=w, c=c, stride=stride, pad=w // 2, groups=groups, bias=False)
+        return batchnorm(y, "norm")
+    return within(name, normed, x)
 
 
 def pool(x: Tensor, name: str, *, w: Size, stride: Size | None = None, pad: Size = 0, kind: str = "max") -> Tensor:

@@ -56,7 +56,8 @@ def checkpoint(model: Model) -> list[Stored]:
         shape, count = _shape([made[path] for path in paths]), runs.pop()
         if form is not None:
             elements = count * sum(value(prod(made[path].axes.values(), start=1), {}) for path in paths)
-            shape = tuple(value(read(side, model.number), {}) for side in form.split())
+            shape = tuple(n for side in form.split()
+                          for n in (shape if side == "*" else (value(read(side, model.number), {}),)))
             if elements % prod(shape):
                 raise ModelError(f"{model.name}: {name} has {elements:,} numbers, which is no multiple of {shape}")
             count = elements // prod(shape)
@@ -128,5 +129,5 @@ def _shape(made: list[Tensor]) -> tuple[int, ...]:
         *places, last = [sizes[axis] for axis in sizes if axis not in out]
         inner = [last, *places] if "kernel" in kinds else [prod(places, start=last)]  # a kernel: channels first
         shapes.append((prod(sizes[axis] for axis in out), *inner))
-    first, *_ = shapes
-    return (sum(shape[0] for shape in shapes), *first[1:])
+    first, *others = shapes
+    return (sum(shape[0] for shape in shapes), *first[1:]) if others else first  # a scalar has no dimension

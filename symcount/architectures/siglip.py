@@ -1,0 +1,129 @@
+"""SigLIP: a tower for text and a ViT for images, whose tokens one learned query pools; each tower alone.
+
+Source: Zhai et al. 2023, "Sigmoid loss for language image pre-training", section 3; the pooling: Zhai et al. 2022,
+"Scaling vision transformers", section 3.2; the shape of 400 million: Alabdulmohsin et al. 2023, "Getting ViT in shape".
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.errors import ModelError
+from symcount.hub import encoder_keys, measured
+from symcount.hub_vision import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys, tower_names, tower_only, vision_keys
+from symcount.layers import attention, linear, mlp, norm, residual
+from symcount.layers.towers import compared, ids, image_part, text_tower
+from symcount.layers.vision import image, mean, patches, placed, vision_block
+from symcount.network import rename, repeat, select, weight, within
+from symcount.sizes import exactly
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.architecture import Published
+    from symcount.polynomials import Size
+
+
+def embedded(x: Tensor, z: Any) -> Tensor:
+    """Patches and positions: cd·patch² + d + d·s parameters."""
+    return placed(patches(x, "patch", patch=z.patch, d=z.d), "position")
+
+
+def pooled(x: Tensor, z: Any) -> Tensor:
+    """A learned query attends to all tokens, then an MLP: 4d² + 2dh + 8d + h parameters."""
+    probe = repeat(weight("probe", kinds="embedding", s=1, d=z.d), b=x.axes["b"])
+    y = within("attention", attention, probe, z=z, t=x.axes["s"], memory=x)
+    return select(residual(y, within("mlp", mlp, norm(y, "norm"), h=z.h)), "s")
+
+
+def image_tower(x: Tensor, z: Any, *, head: bool) -> tuple[Tensor, ...]:
+    """A ViT without a token for the image; its tokens, and one vector if it has the pooling head."""
+    x = within("layers", vision_block, within("embeddings", embedded, x, z=z), z=z, runs=z.L)
+    x = norm(x, "norm")
+    return (x, within("pooler", pooled, x, z=z)) if head else (x,)
+
+
+def text_model(z: Any, x: Tensor | None = None, e: Size | None = None) -> Tensor:
+    """The tower for text, and a map of its last token to width e: de + e parameters beside the tower."""
+    _, last = text_tower(ids(z) if x is None else x, z)
+    return linear(last, "projection", e=z.e if e is None else e)
+
+
+def vision_model(z: Any) -> tuple[Tensor, ...]:
+    """The tower for images."""
+    return image_tower(image(z), z, head=z.head)
+
+
+def both(z: Any) -> Tensor:
+    """Both towers, whose outputs must be of one width, a scale and a bias: 2 parameters beside the towers."""
+    if not z.head:
+        raise ModelError("vision_use_head = false: without the pooling head there is no vector that could be compared")
+    width = exactly(z.e, z.d_img)
+    text = within("text", lambda x: text_model(z, x, width), ids(z))
+    picture = within("image", image_tower, image(z), z=image_part(z), head=z.head)[1]
+    return compared(text, rename(picture, d="e"), bias=True)
+
+
+def classification(z: Any) -> tuple[Tensor, ...]:
+    """The tower for images, and C scores from the mean of its patches: d_img·C + C parameters more."""
+    x, *others = within("image", image_tower, image(z), z=image_part(z), head=z.head)
+    return linear(mean(x), "classifier", C=z.C), *others
+
+
+def _siglip(count: int, *, d: int, h: int, L: int, heads: int, side: int, patch: int) -> Published:
+    return measured("SiglipModel", count, V=32000, P=64, d=d, h=h, L=L, heads=heads, c=3, side=side, patch=patch,
+                    d_img=d, h_img=h, L_img=L, heads_img=heads, head=True)
+
+
+_TEXT = {key: told for key, told in encoder_keys(V=32000, P=64, d=768, h=3072, L=12, heads=12, decoder=False).items()
+         if key not in ("tie_word_embeddings", "num_labels")} | {"projection_size": ("e", None)}
+_IMAGE = {key: told for key, told in vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12).items()
+          if key != "num_labels"} | {"vision_use_head": ("head", True)}
+_UNREAD = {"tie_word_embeddings": "no words are predicted", "num_labels": "no class of a tower has labels"}
+_TEXT_NAMES = {**TEXT_NAMES, "projection": "head"}
+_MAPS = ("query", "key", "value")
+_IMAGE_NAMES = {
+    **IMAGE_NAMES,
+    "pooler.probe": ("head.probe", "1 *"),
+    **{tuple(f"pooler.attention.{each}.{leaf}" for each in _MAPS): f"head.attention.in_proj_{leaf}"
+       for leaf in ("weight", "bias")},
+    "pooler.attention.output": "head.attention.out_proj",
+    "pooler.norm": "head.layernorm",
+    "pooler.mlp.up": "head.mlp.fc1",
+    "pooler.mlp.down": "head.mlp.fc2",
+}
+
+ARCHITECTURES = (Architecture(
+    "siglip",
+    classes={"SiglipModel": both, "SiglipForImageClassification": classification},
+    follows={"e": "d"},
+    keys={**tower_keys(_TEXT, _IMAGE), "num_labels": ("C", 2)},
+    only=tower_only("siglip_text_model", "siglip_vision_model"),
+    ignored={**TOWER_NOTES, "tie_word_embeddings": "no words are predicted"},
+    stored={
+        **tower_names(_TEXT_NAMES, _IMAGE_NAMES),
+        "logit_scale": ("logit_scale", "1 *"),
+        "logit_bias": "logit_bias",
+    },
+    stored_heads={"classifier": "classifier"},
+    published={
+        "siglip-base-patch16-224": _siglip(203_155_970, d=768, h=3072, L=12, heads=12, side=224, patch=16),
+        "siglip-base-patch16-256": _siglip(203_202_050, d=768, h=3072, L=12, heads=12, side=256, patch=16),
+        "siglip-large-patch16-256": _siglip(652_150_786, d=1024, h=4096, L=24, heads=16, side=256, patch=16),
+        "siglip-so400m-patch14-384": _siglip(877_960_498, d=1152, h=4304, L=27, heads=16, side=384, patch=14),
+    },
+), Architecture(
+    "siglip_text_model",
+    classes={"SiglipTextModel": text_model},
+    follows={"e": "d"},
+    keys=_TEXT,
+    ignored=_UNREAD,
+    stored=_TEXT_NAMES,
+), Architecture(
+    "siglip_vision_model",
+    classes={"SiglipVisionModel": vision_model},
+    keys=_IMAGE,
+    ignored=_UNREAD,
+    stored=_IMAGE_NAMES,
+))
