@@ -100,8 +100,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=BERT_HEAD_NAMES,
     base="ernie",
     published={
-        "ernie-2.0-base-en": measured("ErnieModel", 109_486_080, V=30522, P=512, types=4, tasks=3, told=True, d=768,
-                                      h=3072, L=12, heads=12),
+        "ernie-2.0-base-en": measured("ErnieModel", 109_483_776, V=30522, P=512, types=4, d=768, h=3072, L=12,
+                                      heads=12),
         "ernie-3.0-base-zh": measured("ErnieForMaskedLM", 117_986_368, V=40000, P=2048, types=4, tasks=3, told=True,
                                       d=768, h=3072, L=12, heads=12),
     },

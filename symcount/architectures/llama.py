@@ -99,8 +99,8 @@ ARCHITECTURES = (Architecture(
         "codellama-13b": _llama(13_016_028_160, V=32016, d=5120, h=13824, L=40, heads=40),
         "codellama-34b": _llama(33_743_970_304, V=32000, d=8192, h=22016, L=48, heads=64, kv=8),
         "codellama-70b": _llama(68_976_910_336, V=32016, d=8192, h=28672, L=80, heads=64, kv=8),
-        "vicuna-7b": _llama(6_738_415_616, V=32000, d=4096, h=11008, L=32, heads=32),
-        "vicuna-13b": _llama(13_015_864_320, V=32000, d=5120, h=13824, L=40, heads=40),
+        "vicuna-7b-v1.5": _llama(6_738_415_616, V=32000, d=4096, h=11008, L=32, heads=32),
+        "vicuna-13b-v1.5": _llama(13_015_864_320, V=32000, d=5120, h=13824, L=40, heads=40),
         "open-llama-3b": _llama(3_426_473_600, V=32000, d=3200, h=8640, L=26, heads=32),
         "tinyllama-1.1b": _llama(1_100_048_384, V=32000, d=2048, h=5632, L=22, heads=32, kv=4),
         "solar-10.7b": _llama(10_731_524_096, V=32000, d=4096, h=14336, L=48, heads=32, kv=8),
@@ -168,8 +168,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "granite-3.1-2b": _granite(2_533_531_648, V=49155, d=2048, h=8192, L=40, heads=32, kv=8, k=64),
-        "granite-3.1-8b": _granite(8_170_848_256, V=49155, d=4096, h=12800, L=40, heads=32, kv=8, k=128),
+        "granite-3.1-2b-instruct": _granite(2_533_531_648, V=49155, d=2048, h=8192, L=40, heads=32, kv=8, k=64),
+        "granite-3.1-8b-instruct": _granite(8_170_848_256, V=49155, d=4096, h=12800, L=40, heads=32, kv=8, k=128),
     },
 ), Architecture(
     "ernie4_5",

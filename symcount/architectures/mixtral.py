@@ -150,8 +150,8 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "granite-3.0-1b-a400m": _granite(1_334_628_352, d=1024, L=24, heads=16, E=32),
-        "granite-3.0-3b-a800m": _granite(3_298_793_472, d=1536, L=32, heads=24, E=40),
+        "granite-3.0-1b-a400m-instruct": _granite(1_334_628_352, d=1024, L=24, heads=16, E=32),
+        "granite-3.0-3b-a800m-instruct": _granite(3_298_793_472, d=1536, L=32, heads=24, E=40),
     },
 ), Architecture(
     "granitemoeshared",

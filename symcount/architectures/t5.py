@@ -289,8 +289,6 @@ ARCHITECTURES = (
             "t5-11b": _t5(11_307_321_344, d=1024, h=65536, L=24, heads=128, k=128),
             **{f"{name}-{size}": _untied("T5ForConditionalGeneration", count, V=32128, **_V11[size])
                for name in ("t5-v1_1", "flan-t5") for size, count in _T5_V11.items()},
-            "flan-ul2": _untied("T5ForConditionalGeneration", 19_591_209_984, V=32128, d=4096, h=16384, L=32, heads=16,
-                                k=256),
             "byt5-small": _byt5(299_637_760, d=1472, h=3584, L=12, L_dec=4, heads=6),
             "byt5-base": _byt5(581_653_248, d=1536, h=3968, L=18, L_dec=6, heads=12),
             "byt5-large": _byt5(1_228_183_552, d=1536, h=3840, L=36, L_dec=12, heads=16),

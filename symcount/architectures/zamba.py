@@ -371,8 +371,6 @@ ARCHITECTURES = (
                                    ssm_heads=64, groups=1, state=128, attention_adapters=True),
             "zamba2-2.7b": _zamba2(2_662_214_560, d=2560, h=10240, L=54, k=160, L_attn=9, blocks=2, inner=5120,
                                    ssm_heads=80, groups=1, state=64),
-            "zamba2-7b": _zamba2(7_356_749_648, d=3584, h=14336, L=81, k=224, L_attn=13, blocks=2, inner=7168,
-                                 ssm_heads=112, groups=2, state=64),
         },
     ),
 )
