@@ -19,7 +19,7 @@ FLOORS = [
     ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
-    ["layers", "conventions"], ["readers"], ["architecture"], ["hub", "hub_vision"], ["architectures"], ["theorems"],
+    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
     ["config"], ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -6,7 +6,8 @@ Source: Lan et al. 2020, "ALBERT", section 3.1 and table 1; the heads are those 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import linear, post_norm
 from symcount.layers.encoder import encoder_heads, pool, typed, words_and_spare
 from symcount.network import tensor, within

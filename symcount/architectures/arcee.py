@@ -6,7 +6,7 @@ Source: Arcee AI 2025, "Deep dive: AFM-4.5B"; So et al. 2021, "Primer", section 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

@@ -8,18 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    ROTARY,
-    TIME_STEP,
-    decoder_keys,
-    layer_kinds,
-    listed,
-    mamba2_names,
-    measured,
-    number,
-)
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, mamba2_names
+from symcount.hub.settling import layer_kinds, listed, number
 from symcount.layers import attention, decoder, decoder_heads, embed, gated, norm, residual
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps

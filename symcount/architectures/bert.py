@@ -7,14 +7,14 @@ Source: Devlin et al. 2019, "BERT", section 3 and appendix A; Sun et al. 2020, "
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
+from symcount.hub import measured
+from symcount.hub.encoders import (
     BERT_HEAD_NAMES,
     BERT_NAMES,
     ENCODER_NOTES,
     ENCODER_ONLY,
     ROBERTA_HEAD_NAMES,
     encoder_keys,
-    measured,
 )
 from symcount.layers import embed, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads, spare, summed, untyped

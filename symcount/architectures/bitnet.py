@@ -8,7 +8,9 @@ Source: Ma et al. 2025, "BitNet b1.58 2B4T technical report", section 2; Wang et
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, as_wide, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import as_wide
 from symcount.layers import decoder, decoder_heads, linear, norm, residual
 from symcount.layers.attention import all_heads
 from symcount.masks import Mask

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import encoder_keys, measured
-from symcount.hub_vision import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys, tower_names, tower_only, vision_keys
+from symcount.hub import measured
+from symcount.hub.encoders import encoder_keys
+from symcount.hub.images import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys, tower_names, tower_only, vision_keys
 from symcount.layers import linear, norm
 from symcount.layers.towers import compared, ids, image_part, text_tower
 from symcount.layers.vision import image, mean, patches, placed, token, vision_block

@@ -7,7 +7,9 @@ Source: the configurations of Command R, Command R+ and Command R7B; the paralle
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import global_every
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual, windowed
 from symcount.layers.attention import each_head
 from symcount.masks import Mask

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub_vision import BACKBONE, stages
+from symcount.hub.images import BACKBONE, stages
 from symcount.layers import linear, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import image, scaled

@@ -6,7 +6,8 @@ Source: Databricks 2024, "Introducing DBRX"; the shapes are those of its configu
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import HEAD_NAMES, ROTARY, ROUTED, measured
+from symcount.hub import measured
+from symcount.hub.decoders import HEAD_NAMES, ROTARY, ROUTED
 from symcount.layers import attention, decoder_heads, embed, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured, number
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
+from symcount.hub.settling import number
 from symcount.layers import embed, linear, mlp, norm, positions, residual
 from symcount.layers.disentangled import disentangled
 from symcount.layers.encoder import encoder_heads, pool, words_and_spare

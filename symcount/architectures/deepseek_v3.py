@@ -7,7 +7,8 @@ Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2 and appendix B; DeepSeek-AI 2
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
+from symcount.hub import measured
+from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
     LATENT_IGNORED,
@@ -16,12 +17,9 @@ from symcount.hub import (
     ROUTED,
     decoder_keys,
     expert_names,
-    first_dense,
     latent_keys,
-    layer_kinds,
-    measured,
-    query_rank,
 )
+from symcount.hub.settling import first_dense, layer_kinds, query_rank
 from symcount.layers import decoder, decoder_heads, gated, norm, residual
 from symcount.layers.experts import dense_then_experts, with_shared
 from symcount.layers.latent import latent_attention

@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
-    MASKED,
     ROTARY,
     ROUTED,
     decoder_keys,
     expert_names,
-    first_dense,
     latent_keys,
-    layer_kinds,
-    measured,
-    number,
 )
+from symcount.hub.settling import first_dense, layer_kinds, number
 from symcount.layers import decoder_heads, embed, gated, norm, residual
 from symcount.layers.experts import dense_then_experts, with_shared
 from symcount.layers.latent import indexer, latent_attention

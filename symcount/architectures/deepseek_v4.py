@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, ROUTED, expert_names, measured
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, expert_names
 from symcount.layers import decoder_heads, embed, linear, norm
 from symcount.layers.experts import with_shared
 from symcount.layers.latent import latent_query

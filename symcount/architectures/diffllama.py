@@ -6,7 +6,7 @@ Source: Ye et al. 2024, "Differential transformer", section 2.1, equation 1.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import decoder, decoder_heads, gated, linear, norm, residual
 from symcount.masks import Mask
 from symcount.network import cached, concat, contract, pointwise, select, weight, within

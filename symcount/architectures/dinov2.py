@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub_vision import BACKBONE, vision_keys, vit_names
+from symcount.hub.images import BACKBONE, vision_keys, vit_names
 from symcount.layers import gated, linear, mlp, norm, residual
 from symcount.layers.vision import attended, image, mask_token, mean, patches, placed, scaled, token
 from symcount.network import concat, cut, select, within

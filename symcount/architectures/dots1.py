@@ -6,18 +6,9 @@ Source: Huo et al. 2025, "dots.llm1 technical report", table 1; GLM-4.5 Team 202
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    expert_names,
-    first_dense,
-    layer_kinds,
-    measured,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import first_dense, layer_kinds
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.layers.attention import per_head
 from symcount.layers.experts import dense_then_experts, with_shared

@@ -6,7 +6,8 @@ Source: Clark et al. 2020, "ELECTRA", section 3 and appendix B; the heads are th
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
 from symcount.layers import linear
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed, words
 from symcount.network import pointwise, select, within

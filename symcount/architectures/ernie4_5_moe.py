@@ -7,16 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    expert_names,
-    measured,
-    number,
-)
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import number
 from symcount.layers import attention, decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import dense_then_experts, mixture, with_shared
 from symcount.masks import Mask

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import attention, embed, mlp, norm, positions, residual
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, words
 from symcount.network import idle, weight, within

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
 from symcount.layers import decoder, linear, rotary_block
 from symcount.network import pointwise, select
 from symcount.tensors import Tensor

@@ -7,17 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    expert_names,
-    layer_kinds,
-    some_dense,
-)
+from symcount.hub import MASKED
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import layer_kinds, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
-from symcount.hub import ROTARY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import ROTARY
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

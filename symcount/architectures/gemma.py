@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import global_every
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual, windowed
 from symcount.masks import Mask
 from symcount.network import within

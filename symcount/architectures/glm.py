@@ -6,7 +6,8 @@ Source: GLM team 2024, "ChatGLM", section 2; the norms behind the parts: the con
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

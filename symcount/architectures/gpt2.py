@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
-from symcount.hub import GPT_ALIASES, SERVER, SUMMARY, gpt_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import GPT_ALIASES, SERVER, SUMMARY, gpt_keys
 from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm, positions, post_norm, pre_norm, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within

@@ -6,7 +6,8 @@ Source: Black et al. 2022, "GPT-NeoX-20B", section 2.1; Biderman et al. 2023, "P
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.hub import ROTARY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import ROTARY
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

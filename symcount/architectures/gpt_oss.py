@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, ROUTED, decoder_keys, layer_kinds, measured
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys
+from symcount.hub.settling import layer_kinds
 from symcount.layers import attention, decoder, decoder_heads, embed, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
-from symcount.hub import GPT_ALIASES, SUMMARY, gpt_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import GPT_ALIASES, SUMMARY, gpt_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual, spans
 from symcount.masks import Mask
 from symcount.network import within

@@ -7,7 +7,8 @@ with attention sinks".
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, windows
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import windows
 from symcount.layers import decoder_heads, rotary_block, windowed
 from symcount.tensors import Tensor
 

@@ -6,7 +6,7 @@ Source: NAVER Cloud 2025, "HyperCLOVA X THINK technical report", section 2 (peri
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

@@ -6,7 +6,9 @@ Source: Lieber et al. 2024, "Jamba", sections 2 and 3.1.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, TIME_STEP, decoder_keys, every, mamba_names, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, TIME_STEP, decoder_keys, mamba_names
+from symcount.hub.settling import every, number
 from symcount.layers import attention, decoder_heads, embed, gated, norm
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps

@@ -7,7 +7,8 @@ heads: Zhang et al. 2022, "Mixture of attention heads".
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import HEAD_NAMES, ROTARY, ROUTED, measured
+from symcount.hub import measured
+from symcount.hub.decoders import HEAD_NAMES, ROTARY, ROUTED
 from symcount.layers import decoder, decoder_heads, linear, norm, residual
 from symcount.layers.experts import expert, gated_experts
 from symcount.masks import Mask

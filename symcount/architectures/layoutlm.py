@@ -6,7 +6,8 @@ Source: Xu et al. 2020, "LayoutLM", section 2.2; the heads are those of transfor
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import norm, residual
 from symcount.layers.encoder import encoder, encoder_heads, summed
 from symcount.network import lookup, weight

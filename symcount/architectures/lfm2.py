@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, layer_kinds, listed, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import layer_kinds, listed, number
 from symcount.layers import attention, decoder_heads, embed, gated, linear, norm, per_head
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps

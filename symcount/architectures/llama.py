@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, as_wide, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import as_wide
 from symcount.layers import decoder, decoder_heads, rotary_block
 from symcount.tensors import Tensor
 

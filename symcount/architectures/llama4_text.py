@@ -9,16 +9,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    measured,
-    some_dense,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys
+from symcount.hub.settling import some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, residual
 from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask

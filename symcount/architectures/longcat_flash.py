@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
+from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
     LATENT_IGNORED,
@@ -16,8 +16,8 @@ from symcount.hub import (
     ROUTED,
     expert_names,
     latent_keys,
-    number,
 )
+from symcount.hub.settling import number
 from symcount.layers import decoder, decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import gated_experts
 from symcount.layers.latent import latent_attention

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, typed
 from symcount.layers.windowed_attention import windowed

@@ -6,7 +6,9 @@ Source: Gu and Dao 2023, "Mamba", section 3.4; Falcon Mamba: Zuo et al. 2024, "F
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import HEAD_NAMES, TIME_STEP, mamba_names, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import HEAD_NAMES, TIME_STEP, mamba_names
+from symcount.hub.settling import number
 from symcount.layers import decoder, decoder_heads, norm, residual
 from symcount.layers.state_space import mamba
 from symcount.network import pointwise, within

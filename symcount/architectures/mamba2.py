@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import HEAD_NAMES, TIME_STEP, mamba2_names, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import HEAD_NAMES, TIME_STEP, mamba2_names
+from symcount.hub.settling import number
 from symcount.layers import decoder, decoder_heads, norm, residual
 from symcount.layers.state_space import mamba2
 from symcount.network import within

@@ -7,17 +7,9 @@ Source: MiniMax 2025, "MiniMax-01", section 2 and table 2; the linear attention 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    expert_names,
-    layer_kinds,
-    measured,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import layer_kinds
 from symcount.layers import attention, decoder_heads, embed, linear, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask

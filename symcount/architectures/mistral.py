@@ -7,7 +7,9 @@ global layers).
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, decoder_keys, measured, one_window, windows
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import one_window, windows
 from symcount.layers import decoder, decoder_heads, rotary_block, windowed
 from symcount.layers.transformer import window_block
 from symcount.tensors import Tensor

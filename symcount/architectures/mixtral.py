@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    expert_names,
-    measured,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, residual
 from symcount.layers.experts import mixture, with_shared
 from symcount.masks import Mask

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import embed, linear, mlp, norm, positions, residual
 from symcount.layers.encoder import encoder, encoder_heads, pool, transform
 from symcount.network import concat, contract, idle, pointwise, rename, select, weight, within

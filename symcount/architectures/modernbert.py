@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import MASKED, ROTARY, layer_kinds, measured, number
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import ROTARY
+from symcount.hub.settling import layer_kinds, number
 from symcount.layers import attention, embed, gated, linear, norm, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, select, tensor, within

@@ -6,7 +6,8 @@ Source: Song et al. 2020, "MPNet", section 2 and appendix B; the heads are those
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import attention, mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, untyped
 from symcount.network import lookup, tensor, weight, within

@@ -7,7 +7,8 @@ large language models", section 2.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, MASKED, ROTARY, decoder_keys
+from symcount.hub import MASKED
+from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

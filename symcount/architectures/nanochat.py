@@ -6,7 +6,8 @@ Source: Karpathy 2025, "nanochat", gpt.py.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder_heads, embed, mlp, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within

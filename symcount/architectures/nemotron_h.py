@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, TIME_STEP, layer_kinds, mamba2_names, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, TIME_STEP, mamba2_names
+from symcount.hub.settling import layer_kinds, number
 from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm
 from symcount.layers.experts import expert
 from symcount.layers.hybrid import steps

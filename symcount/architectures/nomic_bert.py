@@ -7,7 +7,9 @@ heads are those of transformers.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, ROBERTA_HEAD_NAMES, ROTARY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import ROTARY
+from symcount.hub.encoders import BERT_HEAD_NAMES, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import attention, embed, gated, mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder, encoder_heads
 from symcount.network import within

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed
 from symcount.network import contract, pointwise, rename, weight, window, within

@@ -9,7 +9,9 @@ section 2; OLMo team 2025, "Olmo 3", section 3.2; LG AI Research 2025, "EXAONE 4
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, global_every, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import global_every
 from symcount.layers import attention, decoder, decoder_heads, embed, gated, norm, per_head, residual, windowed
 from symcount.layers.attention import all_heads
 from symcount.masks import Mask

@@ -7,7 +7,8 @@ Source: Muennighoff et al. 2024, "OLMoE", table 1 and section 4.2; Shi et al. 20
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.layers import attention, decoder, decoder_heads, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
-from symcount.hub import GPT_ALIASES, SUMMARY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import GPT_ALIASES, SUMMARY
 from symcount.layers import attention, decoder, decoder_heads, embed, linear, mlp, norm, positions, pre_norm, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within

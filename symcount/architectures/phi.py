@@ -6,7 +6,8 @@ Source: Li et al. 2023, "Textbooks are all you need II: phi-1.5", section 2.1; J
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

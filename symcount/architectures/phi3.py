@@ -8,7 +8,9 @@ Source: Abdin et al. 2024, "Phi-3 technical report", section 2; Abdin et al. 202
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured, one_window
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import one_window
 from symcount.layers import decoder, decoder_heads
 from symcount.layers.transformer import window_block
 

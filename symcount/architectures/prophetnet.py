@@ -7,7 +7,9 @@ buckets that a linear map makes of each row.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, SEQ2SEQ_ONLY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import SEQ2SEQ_ONLY
+from symcount.hub.encoders import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED
 from symcount.layers import attention, embed, linear, mlp, norm, positions
 from symcount.layers.encoder_decoder import after, encoder_block, unused, words
 from symcount.masks import Mask

@@ -9,7 +9,9 @@ report", section 2.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import QWEN_WINDOWS, first_global
 from symcount.layers import decoder_heads, rotary_block, windowed
 from symcount.tensors import Tensor
 

@@ -6,17 +6,9 @@ Source: Yang et al. 2024, "Qwen2 technical report", section 2.2.2 and table 1; Q
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    dense_layers,
-    expert_names,
-    measured,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import dense_layers
 from symcount.layers import attention, decoder_heads, gated, norm, residual
 from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask

@@ -6,19 +6,9 @@ Source: Yang et al. 2025, "Qwen3 technical report", section 2 and table 2.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import (
-    DECODER_NAMES,
-    HEAD_NAMES,
-    MASKED,
-    ROTARY,
-    ROUTED,
-    decoder_keys,
-    dense_layers,
-    expert_names,
-    layer_kinds,
-    measured,
-    some_dense,
-)
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.settling import dense_layers, layer_kinds, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import mixture, sparse_decoder
 from symcount.masks import Mask

@@ -6,7 +6,8 @@ Source: Chung et al. 2021, "Rethinking embedding coupling in pre-trained languag
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import linear
 from symcount.layers.encoder import encoder, encoder_heads, transform, typed
 from symcount.tensors import Tensor

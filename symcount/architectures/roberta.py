@@ -8,7 +8,8 @@ learning at scale", table 5; CamemBERT: Martin et al. 2020; data2vec: Baevski et
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers.encoder import dense_first, encoder, encoder_heads
 
 TYPE_CHECKING = False

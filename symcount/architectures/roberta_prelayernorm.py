@@ -7,7 +7,8 @@ multilingual masked language modeling", table 1; Shoeybi et al. 2019, "Megatron-
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import pre_norm
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, summed
 

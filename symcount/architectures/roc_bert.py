@@ -6,7 +6,7 @@ Source: Su et al. 2022, "RoCBert", section 3.2; the heads are those of transform
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import embed, linear, norm, positions, residual
 from symcount.layers.encoder import encoder, encoder_heads, pool, words_and_spare
 from symcount.network import concat, idle, weight, within

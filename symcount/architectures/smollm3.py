@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured, windows
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import windows
 from symcount.layers import decoder_heads, rotary_block, windowed
 from symcount.tensors import Tensor
 

@@ -6,7 +6,7 @@ Source: Ram et al. 2021, "Few-shot question answering by pretraining span select
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import BERT_NAMES, ENCODER_ONLY, encoder_keys
+from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import linear, norm
 from symcount.layers.encoder import encoder, encoder_heads
 from symcount.network import contract, pointwise, select, within

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys, measured, number
+from symcount.hub import measured
+from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
+from symcount.hub.settling import number
 from symcount.layers import linear, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads
 from symcount.network import contract, merge, pointwise, rename, split, weight, within

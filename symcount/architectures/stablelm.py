@@ -6,7 +6,8 @@ Source: Bellagente et al. 2024, "Stable LM 2 1.6B", table 2 and section 2.2; the
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys, measured
+from symcount.hub import measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.layers.attention import each_head
 from symcount.masks import Mask

@@ -7,7 +7,8 @@ Muralidharan et al. 2024, "Compact language models via pruning", table 11; Elsen
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, decoder_keys, measured
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.hub_vision import vision_keys, vit_names
+from symcount.hub.images import vision_keys, vit_names
 from symcount.layers import linear, norm
 from symcount.layers.vision import image, image_classes, patches, placed, token, vision_block
 from symcount.network import concat, cut, keep, pointwise, repeat, select, weight, within

@@ -6,15 +6,9 @@ Source: Radford et al. 2022, "Robust speech recognition via large-scale weak sup
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.hub import (
-    SEQ2SEQ_ALIASES,
-    SEQ2SEQ_FOLLOWS,
-    SEQ2SEQ_IGNORED,
-    SEQ2SEQ_ONLY,
-    measured,
-    seq2seq_keys,
-    seq2seq_names,
-)
+from symcount.hub import measured
+from symcount.hub.decoders import SEQ2SEQ_ONLY
+from symcount.hub.encoders import SEQ2SEQ_ALIASES, SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, seq2seq_keys, seq2seq_names
 from symcount.layers import linear, norm, positions
 from symcount.layers.convolution import conv1d
 from symcount.layers.encoder_decoder import before, decoder_block, encoder_block, words

@@ -7,7 +7,8 @@ transformers.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import SUMMARY_ONLY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import SUMMARY_ONLY
 from symcount.layers import embed, linear, norm, positions, residual, spans
 from symcount.layers.encoder import encoder
 from symcount.network import select, within

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import SUMMARY_ONLY, measured
+from symcount.hub import measured
+from symcount.hub.decoders import SUMMARY_ONLY
 from symcount.layers import embed, linear, mlp, norm, residual, spans
 from symcount.network import contract, idle, pointwise, rename, select, tensor, weight, within
 from symcount.sizes import exactly, per

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
-from symcount.hub import HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, every, layer_kinds, mamba2_names, measured, number
+from symcount.hub import measured
+from symcount.hub.decoders import HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, mamba2_names
+from symcount.hub.settling import every, layer_kinds, number
 from symcount.layers import decoder_heads, embed, linear, norm, residual
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution, mamba2, selective_scan
