@@ -9,7 +9,7 @@ import agreement
 import pytest
 
 from symcount import ConfigError, Ledger, flops, model, multiply_adds, parameters, read_config, symbols
-from symcount.architectures import files, index, names, read_published, read_types, types
+from symcount.architectures import agreed, files, index, names, read_published, read_types, types
 from symcount.sizes import value
 
 ROWS = agreement.rows()
@@ -44,6 +44,14 @@ def test_measured(row):
             agreement.row_model(row)
     else:
         assert agreement.disagreements(row) == []
+
+
+@pytest.mark.parametrize("kind", sorted(agreed()))
+def test_what_is_said_of_a_type(kind):
+    """`symcount models --architectures`, which `python tests/agreement.py --write` brings up to date."""
+    measured, own = ([row["id"] for row in rows if row["id"].split("/")[0] == kind] for rows in (ROWS, OWN))
+    refused = [row for row in measured if row in REFUSED]
+    assert agreed()[kind] == (len(measured) - len(refused), len(refused), sum(row not in REFUSED for row in own))
 
 
 @pytest.mark.parametrize("kind", sorted({row["id"].split("/")[0] for row in ROWS} - types().keys()))
