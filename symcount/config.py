@@ -52,10 +52,15 @@ IGNORED = {
     **dict.fromkeys(("rope_theta", "rope_scaling", "rope_parameters", "partial_rotary_factor", "rope_type"),
                     "rotation has no weights and is elementwise"),
     **dict.fromkeys(("pretraining_tp",), "splits the same products into slices"),
+    "num_labels": "no class that is written for this family classifies",
+    **dict.fromkeys(("drop_path_rate",), "layers are dropped while training only"),
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
                      "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
 }
 LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
+# The same within a table, which transformers writes as a configuration of its own.
+_WITHIN = {**IGNORED, **dict.fromkeys(("architectures", "model_type", "id2label", "label2id", "is_encoder_decoder"),
+                                      _NOTE)}
 ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "is_encoder_decoder": ((False,), "this family has one stack"),
     "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
@@ -202,8 +207,8 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), "as supported"))
         elif isinstance(entry, str) and entry in LEARNED:
             raise ConfigError(f"{where}: {name} = {entry} is not supported: this activation has weights")
-        elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in IGNORED):
-            rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else IGNORED[tail]}"))
+        elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in _WITHIN):
+            rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else _WITHIN[tail]}"))
         elif name == "model_type":
             rows.append((name, _shown(entry), f"architecture {architecture.name}"))
         elif name != "architectures":

@@ -141,8 +141,9 @@ def write():
     kinds, measured = types(), {row["id"].split("/")[0] for row in rows()}
     exact = sum(one["exact"] for one in found.values())
     total = sum(one["exact"] + one["refused"] for one in found.values())
+    own = sum(one["own"] for one in found.values())
     lines = [HEAD.format(exact=exact, total=total, types=len(measured & kinds.keys()), all=len(measured),
-                         further=len(found.keys() & kinds.keys() - measured), own=sum(one["own"] for one in found.values())),
+                         further=len(found.keys() & kinds.keys() - measured), own=own),
              "| type | file | classes | rows exact | refused | own |", "| --- | --- | --- | --: | --: | --: |"]
     for kind, file in kinds.items():
         one = found.get(kind, {"exact": 0, "refused": 0, "own": 0})

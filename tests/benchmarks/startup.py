@@ -24,6 +24,7 @@ COMMANDS = [
     (4, ["models"]),
     (4, ["count", "llama-7b"]),
     (4, ["count", "bert-base-uncased", "gpt2"]),
+    (4, ["count", "deepseek-v3"]),
     (4, ["count", str(CONFIG)]),
     (6, ["formula", "llama-7b"]),
     (6, ["derive", "llama-7b"]),
