@@ -24,6 +24,8 @@ ROUTED = {
     **dict.fromkeys(("n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func"),
                     "how experts are scored and chosen, not how many"),
 }
+UNBIASED_MLP: dict[str, tuple[tuple[Any, ...], str]] = {"mlp_bias": ((False,), "the MLP of this family has no biases")}
+UNBIASED = {"attention_bias": ((False,), "the attention of this family has no biases"), **UNBIASED_MLP}
 MASKED = "which scores are masked; all are computed"
 GPT_ALIASES = {
     "hidden_size": "n_embd",
@@ -85,7 +87,11 @@ def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: i
     }
 
 
-ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
+ENCODER_NOTES = {
+    **dict.fromkeys(("language", "name"), "a note about the file"),
+    **dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+                     "pooler_size_per_head", "pooler_type"), "a note of the original release of BERT, read by nothing"),
+}
 ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_cross_attention": ((False,), "cross attention is not written for this family"),
     "position_embedding_type": (("absolute",), "relative keys have a table of their own"),

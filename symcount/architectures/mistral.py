@@ -7,7 +7,17 @@ global layers).
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, MASKED, ROTARY, decoder_keys, measured, one_window, windows
+from symcount.hub import (
+    DECODER_NAMES,
+    HEAD_NAMES,
+    MASKED,
+    ROTARY,
+    UNBIASED,
+    decoder_keys,
+    measured,
+    one_window,
+    windows,
+)
 from symcount.layers import decoder, decoder_heads, rotary_block, windowed
 from symcount.layers.transformer import window_block
 from symcount.tensors import Tensor
@@ -57,6 +67,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": 4096},
     settle=one_window,
     ignored={**IGNORED, "layer_types": MASKED},
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",
@@ -82,6 +93,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": 4096, "layer_types": None},
     settle=all_or_none,
     ignored=IGNORED,
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "MinistralForQuestionAnswering": "transformer"},
@@ -98,6 +110,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": None},
     settle=one_window,
     ignored={**IGNORED, "layer_types": MASKED},
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",

@@ -9,7 +9,16 @@ transformers 5.23.0.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import DECODER_NAMES, HEAD_NAMES, QWEN_WINDOWS, ROTARY, decoder_keys, first_global, measured
+from symcount.hub import (
+    DECODER_NAMES,
+    HEAD_NAMES,
+    QWEN_WINDOWS,
+    ROTARY,
+    UNBIASED_MLP,
+    decoder_keys,
+    first_global,
+    measured,
+)
 from symcount.layers import decoder, decoder_heads, per_head, rotary_block, windowed
 from symcount.masks import Mask
 from symcount.tensors import Tensor
@@ -47,6 +56,7 @@ ARCHITECTURES = (Architecture(
     reads=QWEN_WINDOWS,
     settle=first_global,
     ignored=ROTARY,
+    only=UNBIASED_MLP,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "Qwen3ForQuestionAnswering": "transformer"},

@@ -12,6 +12,7 @@ from symcount.hub import (
     MASKED,
     ROTARY,
     ROUTED,
+    UNBIASED_MLP,
     decoder_keys,
     dense_layers,
     expert_names,
@@ -95,6 +96,7 @@ ARCHITECTURES = (Architecture(
         "max_window_layers": MASKED,
     },
     only={
+        **UNBIASED_MLP,
         "qkv_bias": ((False,), "attention_bias is what this family reads"),
         "use_qk_norm": ((True,), "queries and keys always have norms here"),
         "shared_expert_intermediate_size": ((0,), "this family has no shared expert"),
