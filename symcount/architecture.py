@@ -49,6 +49,7 @@ class Architecture:
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
+    same       {key that nothing reads: key that it repeats}, which it must not contradict
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
                (name, dimensions) where it is not stored [out, in], with * for all of ours;
@@ -58,14 +59,14 @@ class Architecture:
     """
 
     __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "ignored", "keys", "name", "only",
-                 "published", "reads", "settle", "sizes", "stages", "stored", "stored_heads")
+                 "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
                  keys: Mapping[str, tuple[str, Any]] | None = None, reads: Mapping[str, Any] | None = None,
                  settle: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
                  aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
-                 only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None,
+                 only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None, same: Mapping[str, str] | None = None,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "") -> None:
         self.name, self.classes = name, dict(classes)
@@ -76,7 +77,7 @@ class Architecture:
         self.sizes = (*sizes.split(), *(n for n in told if n not in self.flags))
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
-        self.ignored, self.only = dict(ignored or {}), dict(only or {})
+        self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise

@@ -27,11 +27,15 @@ _TRAINING = "a setting of a training script"
 IGNORED = {
     **dict.fromkeys(("transformers_version", "_name_or_path", "_commit_hash", "auto_map", "name_or_path",
                      "task_specific_params", "finetuning_task", "license", "tokenizer_class", "prefix",
-                     "output_past", "_num_labels"), _NOTE),
-    **dict.fromkeys(("torch_dtype", "dtype", "quantization_config", "use_bfloat16"), _STORAGE),
+                     "output_past", "_num_labels", "transformers.js_config", "custom_pipeline",
+                     "custom_pipelines", "unsloth_version", "unsloth_fixed", "xla_device",
+                     "export_model_type"), _NOTE),
+    **dict.fromkeys(("torch_dtype", "dtype", "quantization_config", "quantization", "use_bfloat16",
+                     "moe_router_dtype"), _STORAGE),
     **dict.fromkeys(("output_hidden_states", "output_attentions", "return_dict", "return_dict_in_generate",
                      "output_scores", "use_return_dict", "torchscript", "problem_type"), _OUTPUT),
-    **dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id", "sep_token_id", "cls_token_id", "mask_token_id",
+    **dict.fromkeys(("pad_token_id", "bos_token_id", "eos_token_id", "eos_token_ids", "sep_token_id", "cls_token_id",
+                     "mask_token_id",
                      "unk_token_id", "decoder_start_token_id", "forced_bos_token_id", "forced_eos_token_id",
                      "suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "temperature", "top_k", "top_p",
                      "typical_p", "num_beams", "num_beam_groups", "diversity_penalty", "do_sample", "early_stopping",
@@ -54,8 +58,10 @@ IGNORED = {
     **dict.fromkeys(("pretraining_tp",), "splits the same products into slices"),
     "num_labels": "no class that is written for this family classifies",
     **dict.fromkeys(("drop_path_rate",), "layers are dropped while training only"),
+    **dict.fromkeys(("world_size", "neuron_config"), "on how many devices it ran, and how it was compiled for them"),
     **dict.fromkeys(("move_model_to_device", "selective_checkpoint_enabled", "sequence_parallel_enabled",
-                     "gradient_checkpointing", "kv_shared_group_size"), _TRAINING),
+                     "gradient_checkpointing", "kv_shared_group_size", "line_by_line", "tf_legacy_loss",
+                     "use_deepspeed_checkpointing", "is_gpu"), _TRAINING),
 }
 LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
 # The same within a table, which transformers writes as a configuration of its own.
@@ -66,6 +72,21 @@ ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "pruned_heads": (({}, None), "pruned heads leave layers of unlike shapes"),
     "cross_attention_hidden_size": ((None,), "cross attention is not written for this family"),
     "tie_encoder_decoder": ((False,), "this family has one stack"),
+    "add_cross_attention": ((False,), "cross attention is not written for this family"),
+    "is_decoder": ((False,), "nothing in this family asks for it"),
+    "adapters": (({"adapters": {}, "config_map": {}}, {}, None), "adapters have weights of their own"),
+    "attribute_map": (({}, None), "other names for keys are those of the class"),
+    "metadata": ((None,), "what it says is unknown"),
+    "fused_spec_config": ((None,), "a second model that drafts is not written"),
+    "sliding_window": ((None,), "windows are not written for this family"),
+    "use_sliding_window": ((False,), "windows are not written for this family"),
+}
+# Classes that had another name in an early release, or in the repository that a file came from
+RENAMED = {
+    "Ernie4_5_ForCausalLM": "Ernie4_5ForCausalLM",
+    "LLaMAForCausalLM": "LlamaForCausalLM",
+    "MPTForCausalLM": "MptForCausalLM",
+    "T5WithLMHeadModel": "T5ForConditionalGeneration",
 }
 
 
@@ -93,6 +114,8 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
         raise ConfigError(f"{where}: architectures = {_shown(named)}: a list of class names is needed")
     base = named[0] if named else next(iter(architecture.classes))
     cls = base if head is None else head
+    if RENAMED.get(cls) in architecture.classes:
+        cls = RENAMED[cls]
     if cls not in architecture.classes:
         raise ConfigError(f"{where}: class '{cls}' is not written for {architecture.name}; "
                           + nearest(cls, list(architecture.classes)))
@@ -182,7 +205,9 @@ def _read(where: str, config: dict[str, Any],
     given: dict[str, Any] = {}
     rows: list[tuple[str, ...]] = []
     spelled: dict[str, str] = {}
-    ignored, only = {**IGNORED, **architecture.ignored}, {**ONLY, **architecture.only}
+    ignored = {**IGNORED, **architecture.ignored}
+    only = {**{key: entry for key, entry in ONLY.items() if key not in architecture.ignored}, **architecture.only}
+    echoes: list[str] = []
     entries = _flat(_labels(where, config), architecture)
     for name, entry in entries.items():
         key = architecture.aliases.get(name, name)
@@ -199,6 +224,8 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), f"{size}"))
         elif key in architecture.reads:
             rows.append((name, _shown(entry), _SETTLED))
+        elif key in architecture.same:
+            echoes.append(name)
         elif key in only:
             allowed, why = only[key]
             if not any(entry == one and type(entry) is type(one) for one in allowed):
@@ -213,7 +240,7 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), f"architecture {architecture.name}"))
         elif name != "architectures":
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only,
-                     *architecture.reads}
+                     *architecture.reads, *architecture.same}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
     for key, (size, default) in architecture.keys.items():
         if key in spelled:
@@ -226,7 +253,19 @@ def _read(where: str, config: dict[str, Any],
         rows.append((key, "absent", f"class default: {size} = {shown}"))
     rows += [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()
              if key not in spelled]
-    return _settled(where, given, rows, {key: entries[name] for key, name in spelled.items()}, architecture)
+    told = {key: entries[name] for key, name in spelled.items()}
+    rows += [_repeated(where, name, entries[name], told, architecture) for name in echoes]
+    return _settled(where, given, rows, told, architecture)
+
+
+def _repeated(where: str, name: str, entry: Any, told: dict[str, Any], architecture: Architecture) -> tuple[str, ...]:
+    """The row of a key that repeats another, which it must not contradict, or its class default."""
+    key = architecture.same[name]
+    default = architecture.keys[key][1] if key in architecture.keys else architecture.reads[key]
+    read = told.get(key, default)
+    if entry is not None and (entry != read or type(entry) is not type(read)):
+        raise ConfigError(f"{where}: {name} = {_shown(entry)} repeats {key}, and {key} is {_shown(read)}")
+    return name, _shown(entry), f"repeats {key}"
 
 
 _SETTLED = "read with others"
@@ -253,7 +292,7 @@ def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], tol
             except SizeError as error:
                 raise ConfigError(f"{where}: {error}") from None
     says = "gives " + ", ".join(f"{name} = {architecture.follows.get(name, 'none') if entry is None else _shown(entry)}"
-                                for name, entry in found.items())
+                                for name, entry in found.items()) if found else "as supported"
     return given, [(key, entry, says if read == _SETTLED else read) for key, entry, read in rows]
 
 

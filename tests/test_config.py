@@ -48,6 +48,15 @@ REFUSED = [  # configuration, the whole message
     ({**BERT, "id2label": {"0": "a", "1": "b", "2": "c"}, "num_labels": 5},
      "config: id2label has 3 labels and num_labels is 5"),
     ({**BERT, "id2label": ["a"]}, 'config: id2label = ["a"]: a table of labels is needed'),
+    ({"model_type": "gpt2", "n_vocab": 50258}, "config: n_vocab = 50258 repeats vocab_size, and vocab_size is 50257"),
+    ({"model_type": "gpt2", "adapters": {"adapters": {"a": "b"}, "config_map": {}}},
+     'config: adapters = {"adapters": {"a": "b"}, "config_map": {}} is not supported (adapters have weights of their '
+     'own); supported: {"adapters": {}, "config_map": {}}, {}, null'),
+    ({**LLAMA, "sliding_window": 4096}, "config: sliding_window = 4096 is not supported (windows are not written for "
+                                        "this family); supported: null"),
+    ({"model_type": "minimax_m2", "attn_type_list": [1, 0]},
+     "config: attn_type_list: a list with 1 for every layer is needed; other attention is not written"),
+    ({"model_type": "t5", "is_gated_act": None}, "config: is_gated_act = None: true or false is needed"),
     ({"model_type": "gpt2", "n_embd": 768, "hidden_size": 1024},
      "config: 'n_embd' and 'hidden_size' are one key with two values"),
 ]
@@ -146,6 +155,12 @@ def test_positions_bound_the_sequence():
     assert str(error.value) == "gpt2 (GPT2LMHeadModel): s = 17 is more than P = 16"
 
 
+@pytest.mark.parametrize(("old", "new", "kind"), [("T5WithLMHeadModel", "T5ForConditionalGeneration", "t5"),
+                                                  ("LLaMAForCausalLM", "LlamaForCausalLM", "llama")])
+def test_a_class_that_was_renamed_is_read(old, new, kind):
+    assert read_config({"model_type": kind, "architectures": [old]}).cls == new
+
+
 # ---------------------------------------------------------------- whatever a stranger writes
 
 STRANGE = [None, True, "x", "", -1, 0, 3, 2.5, 10**30, [], [1], ["x"], [None, {}], {}, {"a": 1}, [[["x"], 2]]]
@@ -155,7 +170,7 @@ STRANGE = [None, True, "x", "", -1, 0, 3, 2.5, 10**30, [], [1], ["x"], [None, {}
 def test_strange_values_are_read_or_refused(kind):
     """Any value of any key: a model, or a refusal of ours; never another error."""
     architecture = load(kind)
-    for key in (*architecture.keys, *architecture.reads, *architecture.only):
+    for key in (*architecture.keys, *architecture.reads, *architecture.only, *architecture.same):
         table, _, inner = key.partition(".")
         for entry in STRANGE:
             for written in [{key: entry}] if not inner else [{table: {inner: entry}}, {table: entry}]:

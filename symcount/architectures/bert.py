@@ -55,17 +55,12 @@ def _bert(count: int, **sizes: int) -> Published:
 
 HEADS = ("ForMaskedLM ForPreTraining ForNextSentencePrediction ForSequenceClassification ForMultipleChoice "
          "ForTokenClassification ForQuestionAnswering")
-_NOTE = "a note of the original release, read by nothing"
 
 ARCHITECTURES = (Architecture(
     "bert",
     classes=encoder_heads("Bert", encoder(), "LMHeadModel " + HEADS),
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12),
-    ignored={
-        **ENCODER_NOTES,
-        **dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
-                         "pooler_size_per_head", "pooler_type"), _NOTE),
-    },
+    ignored=ENCODER_NOTES,
     only=ENCODER_ONLY,
     stored=BERT_NAMES,
     stored_heads=BERT_HEAD_NAMES,

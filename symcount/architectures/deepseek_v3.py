@@ -86,6 +86,7 @@ def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
 IGNORED = {**ROTARY, **LATENT_IGNORED, **ROUTED}
 EVERY_LAYER: dict[str, tuple[tuple[Any, ...], str]] = {
     "moe_layer_freq": ((1,), "transformers puts experts into every layer after the dense ones"),
+    "use_mla": ((True,), "this family has no other attention"),
 }
 STORED = {**DECODER_NAMES, **LATENT_NAMES, **expert_names()}
 TEXTS = "ForCausalLM ForSequenceClassification"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, UNBIASED_MLP, decoder_keys
 from symcount.hub.settling import global_every
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual, windowed
 from symcount.masks import Mask
@@ -77,7 +77,10 @@ NO_WEIGHTS = {
     "cache_implementation": "how keys and values are kept, not how many there are",
     "_sliding_window_pattern": "layer_types says it",
 }
-ONE_WAY = {"use_bidirectional_attention": ((None, False), "attention to later tokens is not written for this family")}
+ONE_WAY = {
+    **UNBIASED_MLP,
+    "use_bidirectional_attention": ((None, False), "attention to later tokens is not written for this family"),
+}
 NORMS = {
     **DECODER_NAMES,
     "layers.attention_out_norm": "layers.{i}.post_attention_layernorm",
@@ -122,6 +125,7 @@ ARCHITECTURES = (Architecture(
     keys=KEYS,
     reads=LOCAL,
     settle=global_every(2),
+    same={"sliding_window_size": "sliding_window"},
     ignored=NO_WEIGHTS,
     only=ONE_WAY,
     stored=NORMS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, UNBIASED, decoder_keys
 from symcount.hub.settling import one_window, windows
 from symcount.layers import decoder, decoder_heads, rotary_block, windowed
 from symcount.layers.transformer import window_block
@@ -59,6 +59,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": 4096},
     settle=one_window,
     ignored={**IGNORED, "layer_types": MASKED},
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",
@@ -84,6 +85,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": 4096, "layer_types": None},
     settle=all_or_none,
     ignored=IGNORED,
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "MinistralForQuestionAnswering": "transformer"},
@@ -100,6 +102,7 @@ ARCHITECTURES = (Architecture(
     reads={"sliding_window": None},
     settle=one_window,
     ignored={**IGNORED, "layer_types": MASKED},
+    only=UNBIASED,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED, decoder_keys, expert_names
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, residual
 from symcount.layers.experts import mixture, with_shared
 from symcount.masks import Mask
@@ -123,7 +123,7 @@ ARCHITECTURES = (Architecture(
         "sliding_window": MASKED,
         "use_flash_attention": "another kernel for the same products",
     },
-    only={"moe_frequency": ((1,), "experts in every layer")},
+    only={**UNBIASED, "moe_frequency": ((1,), "experts in every layer")},
     stored={**DECODER_NAMES, **expert_names(h="h")},
     stored_heads=HEAD_NAMES,
     base="model",

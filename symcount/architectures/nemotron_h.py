@@ -135,6 +135,7 @@ ARCHITECTURES = (Architecture(
         "moe_latent_size": None,
     },
     settle=settle,
+    same={"attention_head_dim": "head_dim"},
     aliases={"layer_types": "layers_block_type", "num_local_experts": "n_routed_experts"},
     ignored={
         **TIME_STEP,
@@ -149,6 +150,7 @@ ARCHITECTURES = (Architecture(
         "mamba_expand": "the inner width is that of all heads",
         "attention_bias": "read by nothing: there is none",
         "mamba_proj_bias": "read by nothing: use_bias decides",
+        "time_step_rank": "read by nothing: each head has one step in time",
         "num_logits_to_keep": "logits are counted at every position",
         "max_position_embeddings": "there are no positions",
         "sliding_window": "which scores are masked; all are computed",

@@ -7,8 +7,9 @@ Source: Muennighoff et al. 2024, "OLMoE", table 1 and section 4.2; Shi et al. 20
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED, decoder_keys, expert_names
 from symcount.layers import attention, decoder, decoder_heads, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
@@ -64,6 +65,13 @@ def _without_width(keys: dict[str, tuple[str, Any]]) -> dict[str, tuple[str, Any
     return {key: entry for key, entry in keys.items() if key != "head_dim"}
 
 
+def every_layer(config: dict[str, Any]) -> dict[str, Any]:
+    """Nothing: every layer of MiniMax-M2 has ordinary attention, which its files write as 1, and those of -01 as 0."""
+    if config["attn_type_list"] not in (None, [1] * config["num_hidden_layers"]):
+        raise ConfigError("attn_type_list: a list with 1 for every layer is needed; other attention is not written")
+    return {}
+
+
 FOLLOWS = {"kv": "heads", "k": "d/heads"}
 NAMES = {
     **DECODER_NAMES,
@@ -114,8 +122,23 @@ ARCHITECTURES = (Architecture(
         "num_local_experts": ("E", 256),
         "num_experts_per_tok": ("K", 8),
     },
+    reads={"attn_type_list": None},
+    settle=every_layer,
     aliases={"num_experts": "num_local_experts"},
-    ignored={**ROTARY, **ROUTED, "rotary_dim": "rotation has no weights and is elementwise"},
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        "rotary_dim": "rotation has no weights and is elementwise",
+        **dict.fromkeys(("use_mtp", "num_mtp_modules", "mtp_transformer_layers"),
+                        "transformers builds no layers that predict further tokens"),
+    },
+    only={
+        **UNBIASED,
+        "use_qk_norm": ((True,), "queries and keys always have norms here"),
+        "qk_norm_type": (("per_layer",), "the norms are over all heads together"),
+        "use_routing_bias": ((True,), "the scores always have one, a buffer"),
+        "shared_intermediate_size": ((0,), "this family has no shared expert"),
+    },
     stored=NAMES,
     stored_heads=HEAD_NAMES,
     base="model",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, UNBIASED_MLP, decoder_keys
 from symcount.hub.settling import QWEN_WINDOWS, first_global
 from symcount.layers import decoder, decoder_heads, per_head, rotary_block, windowed
 from symcount.masks import Mask
@@ -49,6 +49,7 @@ ARCHITECTURES = (Architecture(
     reads=QWEN_WINDOWS,
     settle=first_global,
     ignored=ROTARY,
+    only=UNBIASED_MLP,
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "Qwen3ForQuestionAnswering": "transformer"},

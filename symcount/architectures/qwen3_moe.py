@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
-from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
+from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED_MLP, decoder_keys, expert_names
 from symcount.hub.settling import dense_layers, layer_kinds, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import mixture, sparse_decoder
@@ -85,6 +85,7 @@ ARCHITECTURES = (Architecture(
         "max_window_layers": MASKED,
     },
     only={
+        **UNBIASED_MLP,
         "qkv_bias": ((False,), "attention_bias is what this family reads"),
         "use_qk_norm": ((True,), "queries and keys always have norms here"),
         "shared_expert_intermediate_size": ((0,), "this family has no shared expert"),

@@ -156,10 +156,13 @@ def encode(x: Tensor, z: Any, *, one_table: bool = True) -> Tensor:
     return stack(x, z, L=z.L, t=z.s, one_table=one_table)
 
 
+NOT_TOLD = "as feed_forward_proj says"
+
+
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Whether the MLP is gated: "relu" or "gated-gelu" and the like, or what is_gated_act says, which wins."""
     told = config["is_gated_act"]
-    if told is not None:
+    if told != NOT_TOLD:
         if not isinstance(told, bool):
             raise ConfigError(f"is_gated_act = {told!r}: true or false is needed")
         return {"gated": told}
@@ -196,7 +199,7 @@ def t5_keys(*, V: int, h: int, L: int, heads: int, gated: bool) -> dict[str, Any
             "tie_word_embeddings": ("tied", True),
             "num_labels": ("C", 2),
         },
-        "reads": {"feed_forward_proj": "gated-gelu" if gated else "relu", "is_gated_act": None},
+        "reads": {"feed_forward_proj": "gated-gelu" if gated else "relu", "is_gated_act": NOT_TOLD},
         "settle": settle,
         "flags": {"gated": gated},
         "aliases": {"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers",

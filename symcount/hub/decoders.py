@@ -17,6 +17,8 @@ ROUTED = {
     **dict.fromkeys(("n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func"),
                     "how experts are scored and chosen, not how many"),
 }
+UNBIASED_MLP: dict[str, tuple[tuple[Any, ...], str]] = {"mlp_bias": ((False,), "the MLP of this family has no biases")}
+UNBIASED = {"attention_bias": ((False,), "the attention of this family has no biases"), **UNBIASED_MLP}
 GPT_ALIASES = {
     "hidden_size": "n_embd",
     "max_position_embeddings": "n_positions",

@@ -23,7 +23,11 @@ def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: i
     }
 
 
-ENCODER_NOTES = dict.fromkeys(("language", "name"), "a note about the file")
+ENCODER_NOTES = {
+    **dict.fromkeys(("language", "name"), "a note about the file"),
+    **dict.fromkeys(("directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+                     "pooler_size_per_head", "pooler_type"), "a note of the original release of BERT, read by nothing"),
+}
 ENCODER_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
     "add_cross_attention": ((False,), "cross attention is not written for this family"),
     "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
