@@ -104,6 +104,6 @@ ARCHITECTURES = (Architecture(
     base="bit",
     published={
         "bit-50": _bit(25_549_352, 6),
-        "bit-101": _bit(44_541_480, 23),
+        "bit-m-r101x1": _bit(44_541_480, 23),
     },
 ),)

@@ -176,7 +176,7 @@ ARCHITECTURES = (Architecture(
     stored_heads={**BERT_HEAD_NAMES, "head.wide": "cls.predictions.dense"},
     base="mobilebert",
     published={
-        "mobilebert-uncased": measured("MobileBertModel", 24_844_544, V=30522, P=512, types=2, d=512, h=512, L=24,
-                                       heads=4, e=128, d_narrow=128, L_mlp=4),
+        "mobilebert-uncased": measured("MobileBertModel", 24_581_888, V=30522, P=512, types=2, d=512, h=512, L=24,
+                                       heads=4, e=128, d_narrow=128, L_mlp=4, activated=False),
     },
 ),)

@@ -97,7 +97,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=ROBERTA_HEAD_NAMES,
     base="roberta",
     published={
-        "jina-embeddings-v3": measured("JinaEmbeddingsV3Model", 559_364_096, V=250002, types=1, d=1024, h=4096, L=24,
-                                       heads=16),
+        "jina-embeddings-v3-hf": measured("JinaEmbeddingsV3Model", 559_364_096, V=250002, types=1, d=1024, h=4096,
+                                          L=24, heads=16),
     },
 ))

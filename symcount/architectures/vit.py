@@ -130,10 +130,6 @@ ARCHITECTURES = (Architecture(
         "deit-tiny-patch16-224": _vit(5_717_416, d=192, h=768, L=12, heads=3),
         "deit-small-patch16-224": _vit(22_050_664, d=384, h=1536, L=12, heads=6),
         "deit-base-patch16-224": _vit(86_567_656, d=768, h=3072, L=12, heads=12),
-        "dino-vits16": _vit(21_813_504, "ViTModel", d=384, h=1536, L=12, heads=6),
-        "dino-vits8": _vit(21_818_112, "ViTModel", d=384, h=1536, L=12, heads=6, patch=8),
-        "dino-vitb16": _vit(86_389_248, "ViTModel", d=768, h=3072, L=12, heads=12),
-        "dino-vitb8": _vit(86_398_464, "ViTModel", d=768, h=3072, L=12, heads=12, patch=8),
     },
 ), Architecture(
     "deit",
