@@ -167,7 +167,7 @@ class Model:
     configuration; `replace` and `part` return another model.
     """
 
-    __slots__ = ("_asked", "architecture", "cls", "given", "keys", "name", "parts", "published", "values")
+    __slots__ = ("_asked", "_network", "architecture", "cls", "given", "keys", "name", "parts", "published", "values")
 
     def __init__(self, architecture: Architecture, given: Mapping[str, Any], *, name: str = "", cls: str = "",
                  published: Published | None = None, parts: tuple[str, ...] = (),
@@ -177,6 +177,7 @@ class Model:
         self.cls = cls or next(iter(architecture.classes))
         self.published, self.parts, self.keys = published, parts, keys
         self._asked: set[str] | None = None
+        self._network: Any = None  # over letters: several ledgers are read off one
         if self.cls not in architecture.classes:
             raise ModelError(f"{self.name} has no class '{self.cls}'; {nearest(self.cls, list(architecture.classes))}")
         self.values = self._numbers()
@@ -212,6 +213,8 @@ class Model:
 
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
+        if ring is letter and self._network is not None:
+            return self._network
         z = Sizes(self, ring)
         names = self.given.get("lora") or ()
         token = adapters.set((names, z.r if names else 1))
@@ -231,6 +234,7 @@ class Model:
         for name in names:
             if not any(matches(path, name) for path in made):
                 raise ModelError(f"{self.name}: lora: no linear map is named '{name}'")
+        self._network = net if ring is letter else self._network
         return net
 
     def number(self, name: str) -> Size:

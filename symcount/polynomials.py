@@ -25,8 +25,14 @@ if TYPE_CHECKING:
 # A formula from a stranger, (a+b+c+d)^64 or ((d^64)^64)^64, must not fill the memory
 _MOST_PRODUCTS, _MOST_POWER, _LONGEST_KEY = 2_500, 256, 2_000
 
-# relation is "divides", "at most" or "is"; both sides are sizes
-Condition = namedtuple("Condition", "left relation right")
+
+class Condition(namedtuple("Condition", "left relation right")):
+    """Something that must hold of two sizes: the left one "divides", is "at most", or "is" the right one."""
+
+    def __str__(self) -> str:  # by which conditions are compared, so it is made once
+        if "text" not in self.__dict__:
+            self.__dict__["text"] = f"{self.left} {self.relation} {self.right}"
+        return str(self.__dict__["text"])
 
 
 class Atom:
@@ -239,9 +245,10 @@ def added(sizes: Iterable[Size]) -> Size:
 
 def merged(*noted: tuple[Condition, ...]) -> tuple[Condition, ...]:
     """Conditions without repeats, in order."""
-    if not any(noted):
-        return ()
-    return tuple({str(c): c for group in noted for c in group}.values())
+    told = [group for group in noted if group]
+    if not told or (len(told) == 1 and len(told[0]) == 1):
+        return told[0] if told else ()
+    return tuple({str(c): c for group in told for c in group}.values())
 
 
 def opaque(atom: Atom, noted: tuple[Condition, ...] = ()) -> Polynomial:

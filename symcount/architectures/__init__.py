@@ -6,6 +6,8 @@ from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.architecture import Architecture
 
 
@@ -37,9 +39,7 @@ def types() -> dict[str, str]:
     >>> types()["llama"]
     'llama'
     """
-    from symcount.architectures import index
-
-    return index.TYPES if tuple(files()) == index.FILES else read_types()
+    return _index().TYPES if _is_new() else read_types()
 
 
 def names() -> dict[str, tuple[str, str, int]]:
@@ -48,9 +48,23 @@ def names() -> dict[str, tuple[str, str, int]]:
     >>> names()["llama-7b"]
     ('llama', 'LlamaForCausalLM', 6738415616)
     """
+    return _index().PUBLISHED if _is_new() else read_published()
+
+
+def _index() -> Any:
     from symcount.architectures import index
 
-    return index.PUBLISHED if tuple(files()) == index.FILES else read_published()
+    return index
+
+
+_checked: list[bool] = []  # once in a process
+
+
+def _is_new() -> bool:
+    """Whether the index knows all files."""
+    if not _checked:
+        _checked.append(tuple(files()) == _index().FILES)
+    return _checked[0]
 
 
 def agreed() -> dict[str, tuple[int, int, int]]:
