@@ -97,6 +97,8 @@ def disagreements(row):
     subject = row_model(row)
     row, as_one = filing.refiled(row), filing.ONE.get(row["id"].split("/")[0], ())
     found = [("parameters", parameters(subject).total, row["params_total"])]
+    untrained = parameters(subject).by("trainable").get("frozen")
+    found.append(("frozen", untrained.total if untrained else 0, row.get("params_frozen", 0)))
     if row.get("active_params"):
         found.append(("active", active_parameters(subject).total, row["active_params"]))
     if not subject.architecture.buffers and "own" not in row["id"]:

@@ -10,6 +10,7 @@ import pytest
 
 from symcount import ConfigError, Ledger, flops, model, multiply_adds, parameters, read_config, symbols
 from symcount.architectures import agreed, files, index, names, read_published, read_types, types
+from symcount.readers.parameters import buffers
 from symcount.sizes import value
 
 ROWS = agreement.rows()
@@ -102,6 +103,18 @@ WORK = [
 @pytest.mark.parametrize(("counted", "name", "sizes", "convention", "number"), WORK)
 def test_published_work(counted, name, sizes, convention, number):
     assert counted(model(name), convention=convention, **sizes).total == number
+
+
+def test_deepseek_v3_as_it_is_printed():
+    """671,026,419,200 stands in many places: the parameters, and a correction of 256 experts in each of 58 layers."""
+    whole, beside = parameters(model("deepseek-v3")).total, buffers(model("deepseek-v3")).total
+    assert (whole, beside) == (671_026_404_352, 58 * 256)
+    assert whole + beside == 671_026_419_200
+
+
+def test_adapters_of_llama_7b():
+    """Rank 8 beside query and value: 4,194,304, as Hu et al. 2021 and the library peft print it."""
+    assert parameters(model("llama-7b:lora=8@query+value")).by("trainable")["trainable"].total == 4_194_304
 
 
 def test_norms_of_llama_7b():

@@ -169,7 +169,7 @@ ROWS: dict[str, tuple[int, int, int]] = {
     "siglip_vision_model": (4, 0, 3),
     "smollm3": (10, 0, 4),
     "solar_open": (7, 0, 3),
-    "splinter": (1, 0, 2),
+    "splinter": (1, 0, 4),
     "squeezebert": (7, 0, 4),
     "stablelm": (11, 0, 4),
     "starcoder2": (10, 0, 4),

@@ -40,8 +40,8 @@ def sinusoids(x: Tensor, z: Any, t: Size) -> Tensor:
 
 
 def offset(x: Tensor, z: Any, t: Size) -> Tensor:
-    """(P + 2)d parameters that nothing trains: the first two positions stand for padding."""
-    return positions(x, "position", P=z.P, t=t, skip=2, stored="frozen")
+    """(P + 2)d parameters, which begin as sinusoids: the first two positions stand for padding."""
+    return positions(x, "position", P=z.P, t=t, skip=2)
 
 
 def computed(x: Tensor, **_: Any) -> Tensor:
