@@ -113,7 +113,7 @@ def test_deepseek_v3_as_it_is_printed():
 
 
 def test_adapters_of_llama_7b():
-    """Rank 8 beside query and value: 4,194,304, as Hu et al. 2021 and the library peft print it."""
+    """Rank 8 beside query and value: 4,194,304 trainable parameters, as the library peft prints them."""
     assert parameters(model("llama-7b:lora=8@query+value")).by("trainable")["trainable"].total == 4_194_304
 
 
