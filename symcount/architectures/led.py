@@ -7,22 +7,24 @@ and no token is global unless it is told so.
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub.decoders import SEQ2SEQ_HEAD_NAMES, SEQ2SEQ_ONLY
 from symcount.hub.encoders import (
     SEQ2SEQ_ALIASES,
     SEQ2SEQ_FOLLOWS,
+    SEQ2SEQ_HEAD_NAMES,
     SEQ2SEQ_IGNORED,
+    SEQ2SEQ_ONLY,
     norms_at,
     seq2seq_keys,
     seq2seq_names,
 )
-from symcount.layers import linear, mlp, norm, positions
-from symcount.layers.block_attention import filled, keys_around
+from symcount.hub.settling import same_window
+from symcount.layers import mlp, norm, positions
+from symcount.layers.block_attention import filled
 from symcount.layers.encoder_decoder import after, decoder_block, seq2seq_heads, shared_words
-from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, split, tensor, weight, within
-from symcount.sizes import ceil, per
+from symcount.layers.windowed_attention import windowed
+from symcount.network import cut, within
+from symcount.sizes import ceil
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -35,32 +37,6 @@ if TYPE_CHECKING:
 def embeddings(x: Tensor, *, P: Any, t: Any) -> Tensor:
     """Pd + 2d parameters."""
     return norm(positions(x, "position", P=P, t=t), "norm")
-
-
-def windowed(x: Tensor, z: Any, n: Size) -> Tensor:
-    """Attention to window/2 tokens on either side: 4d² + 4d parameters, and 3d² + 3d that never run.
-
-    With w = window/2, the n blocks of w queries meet in pairs: (n - 1)(2w)² scores a head; each mixes 3w values.
-    """
-    w, d = per(z.window, 2), x.axes["d"]
-    width = {"g": z.heads, "k": per(d, z.heads)}
-    query, key, value = (split(linear(x, name, **width), "s", n=n, i=w) for name in ("query", "key", "value"))
-    scores = contract(rename(pairs(query), n="c"), rename(pairs(key), n="c", i="j"), to="b c g i j", name="scores")
-    around = keys_around(value)
-    band = tensor("band", b=z.b, n=n, g=z.heads, i=w, j=around.axes["j"])
-    scores = rename(scores, i="two", j="pair")  # the scores of a window, as a band of each block and its neighbours
-    weights = pointwise(pointwise(band, scores, kind="band", to="b n g i j"), kind="softmax")
-    mixed = merge(contract(weights, around, to="b n i g k", name="mix"), s="n i")
-    unused = [weight(f"global_{name}.{leaf}", out="g k" if leaf == "weight" else "",
-                     kinds=leaf, **({"d": d} if leaf == "weight" else {}), **width)
-              for name in ("query", "key", "value") for leaf in ("weight", "bias")]
-    return linear(idle(mixed, *unused), "output", over="g k", d=d)
-
-
-def pairs(x: Tensor) -> Tensor:
-    """Each block and the next as one of 2w rows."""
-    n = x.axes["n"]
-    return concat(cut(x, "n", n - 1, 1)[0], cut(x, "n", 1, n - 1)[1], axis="i")
 
 
 def block(x: Tensor, z: Any, n: Size) -> Tensor:
@@ -84,14 +60,7 @@ def decode(x: Tensor, z: Any, memory: Tensor | None) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """The window, which is the same in all layers."""
-    told, L = config["attention_window"], config["encoder_layers"]
-    if isinstance(told, list):
-        if not told or len(told) != L or any(one != told[0] or type(one) is not type(told[0]) for one in told):
-            raise ConfigError(f"attention_window: one number, or the same for each of the {L} layers, is needed")
-        told = told[0]
-    if isinstance(told, bool) or not isinstance(told, int) or told < 2 or told % 2:
-        raise ConfigError(f"attention_window = {told!r}: an even number is needed")
-    return {"window": told}
+    return same_window(config, "encoder_layers")
 
 
 def _led(count: int, **sizes: int) -> Published:
@@ -100,7 +69,7 @@ def _led(count: int, **sizes: int) -> Published:
 
 _LONGFORMER = "encoder.layers.{i}.self_attn.longformer_self_attn"
 _GLOBAL = {f"encoder.layers.attention.{ours}": f"{_LONGFORMER}.{theirs}" for name in ("query", "key", "value")
-           for ours, theirs in ((name, name), (f"global_{name}", f"{name}_global"))}
+           for ours, theirs in ((name, name), (f"first_{name}", f"{name}_global"))}
 
 ARCHITECTURES = (Architecture(
     "led",

@@ -6,9 +6,9 @@ Source: Beltagy et al. 2020, "Longformer", sections 3 and 5; the heads are those
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
+from symcount.hub.settling import same_window
 from symcount.layers import mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, typed
 from symcount.layers.windowed_attention import windowed
@@ -48,14 +48,7 @@ def classification(z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """The window, which is the same in all layers."""
-    told, L = config["attention_window"], config["num_hidden_layers"]
-    if isinstance(told, list):
-        if not told or len(told) != L or any(one != told[0] or type(one) is not type(told[0]) for one in told):
-            raise ConfigError(f"attention_window: one number, or the same for each of the {L} layers, is needed")
-        told = told[0]
-    if isinstance(told, bool) or not isinstance(told, int) or told < 2 or told % 2:
-        raise ConfigError(f"attention_window = {told!r}: an even number is needed")
-    return {"window": told}
+    return same_window(config, "num_hidden_layers")
 
 
 def _longformer(count: int, **sizes: int) -> Published:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub.decoders import ROTARY, SEQ2SEQ_ONLY
-from symcount.hub.encoders import SEQ2SEQ_FOLLOWS, seq2seq_names
+from symcount.hub.decoders import ROTARY
+from symcount.hub.encoders import SEQ2SEQ_FOLLOWS, SEQ2SEQ_ONLY, seq2seq_names
 from symcount.layers import gated, linear, mlp, norm, residual
 from symcount.layers.convolution import conv1d
 from symcount.layers.encoder_decoder import words

@@ -12,11 +12,12 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.hub.decoders import SEQ2SEQ_HEAD_NAMES, SEQ2SEQ_ONLY
 from symcount.hub.encoders import (
     SEQ2SEQ_ALIASES,
     SEQ2SEQ_FOLLOWS,
+    SEQ2SEQ_HEAD_NAMES,
     SEQ2SEQ_IGNORED,
+    SEQ2SEQ_ONLY,
     norms_at,
     seq2seq_keys,
     seq2seq_names,

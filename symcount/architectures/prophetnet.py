@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.hub.decoders import SEQ2SEQ_ONLY
-from symcount.hub.encoders import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED
+from symcount.hub.encoders import SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, SEQ2SEQ_ONLY
 from symcount.layers import attention, embed, linear, mlp, norm, positions
 from symcount.layers.encoder_decoder import after, encoder_block, unused, words
 from symcount.masks import Mask

@@ -17,7 +17,7 @@ from functools import partial
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import MEASURED, measured
-from symcount.hub.decoders import SEQ2SEQ_HEAD_NAMES, SEQ2SEQ_ONLY
+from symcount.hub.encoders import SEQ2SEQ_HEAD_NAMES, SEQ2SEQ_ONLY
 from symcount.layers import attention, embed, gated, linear, mlp, norm, spans
 from symcount.layers.block_attention import attend, in_blocks, keys_around, out_of_blocks
 from symcount.layers.encoder_decoder import before, classify

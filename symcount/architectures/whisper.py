@@ -7,8 +7,14 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.hub import measured
-from symcount.hub.decoders import SEQ2SEQ_ONLY
-from symcount.hub.encoders import SEQ2SEQ_ALIASES, SEQ2SEQ_FOLLOWS, SEQ2SEQ_IGNORED, seq2seq_keys, seq2seq_names
+from symcount.hub.encoders import (
+    SEQ2SEQ_ALIASES,
+    SEQ2SEQ_FOLLOWS,
+    SEQ2SEQ_IGNORED,
+    SEQ2SEQ_ONLY,
+    seq2seq_keys,
+    seq2seq_names,
+)
 from symcount.layers import linear, norm, positions
 from symcount.layers.convolution import conv1d
 from symcount.layers.encoder_decoder import before, decoder_block, encoder_block, words

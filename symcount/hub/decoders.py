@@ -162,12 +162,3 @@ def mamba2_names(theirs: str, ours: str = "layers.mixer") -> dict[Any, Any]:
     }
 
 
-SEQ2SEQ_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
-    "is_encoder_decoder": ((True, False), "the class says which stacks there are"),
-}
-SEQ2SEQ_HEAD_NAMES: dict[Any, Any] = {
-    "head": "lm_head",
-    "classifier.dense": "classification_head.dense",
-    "classifier.scores": "classification_head.out_proj",
-    "answers": "qa_outputs",
-}

@@ -139,3 +139,14 @@ def seq2seq_names(encoder: str = "encoder", decoder: str = "decoder") -> dict[An
     return {"embeddings": "shared",
             **{f"encoder.{ours}": f"{encoder}.{theirs}" for ours, theirs in names.items()},
             **{f"decoder.{ours}": f"{decoder}.{theirs}" for ours, theirs in names.items()}}
+
+
+SEQ2SEQ_ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
+    "is_encoder_decoder": ((True, False), "the class says which stacks there are"),
+}
+SEQ2SEQ_HEAD_NAMES: dict[Any, Any] = {
+    "head": "lm_head",
+    "classifier.dense": "classification_head.dense",
+    "classifier.scores": "classification_head.out_proj",
+    "answers": "qa_outputs",
+}

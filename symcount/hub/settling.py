@@ -103,6 +103,18 @@ def one_window(config: Mapping[str, Any]) -> dict[str, int | None]:
     return {"window": None if config["sliding_window"] is None else _window(config)}
 
 
+def same_window(config: Mapping[str, Any], layers: str) -> dict[str, int]:
+    """{window}: an even number for all layers, said once, or for each of them."""
+    told, L = config["attention_window"], config[layers]
+    if isinstance(told, list):
+        if not told or len(told) != L or any(one != told[0] or type(one) is not type(told[0]) for one in told):
+            raise ConfigError(f"attention_window: one number, or the same for each of the {L} layers, is needed")
+        told = told[0]
+    if isinstance(told, bool) or not isinstance(told, int) or told < 2 or told % 2:
+        raise ConfigError(f"attention_window = {told!r}: an even number is needed")
+    return {"window": told}
+
+
 def _window(config: Mapping[str, Any]) -> int:
     window = config["sliding_window"]
     if not isinstance(window, int) or isinstance(window, bool):
