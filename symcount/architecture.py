@@ -167,12 +167,14 @@ class Model:
     configuration; `replace` and `part` return another model.
     """
 
-    __slots__ = ("_asked", "_network", "architecture", "cls", "given", "keys", "name", "parts", "published", "values")
+    __slots__ = ("_asked", "_network", "_told", "architecture", "cls", "given", "keys", "name", "parts", "published",
+                 "values")
 
     def __init__(self, architecture: Architecture, given: Mapping[str, Any], *, name: str = "", cls: str = "",
                  published: Published | None = None, parts: tuple[str, ...] = (),
-                 keys: tuple[tuple[str, ...], ...] = ()) -> None:
+                 keys: tuple[tuple[str, ...], ...] = (), told: frozenset[str] = frozenset()) -> None:
         self.architecture, self.given = architecture, dict(given)
+        self._told = told  # what was changed by name, and so must be read
         self.name = name or architecture.name
         self.cls = cls or next(iter(architecture.classes))
         self.published, self.parts, self.keys = published, parts, keys
@@ -227,9 +229,13 @@ class Model:
             if not isinstance(result, Tensor):
                 raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "
                                  "did it forget to return?")
-        unread = [name for name in self.given if name not in self._asked and name not in RUN and name != "lora"]
-        if self.architecture.own and unread:
-            raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}")
+        own = self.architecture.own
+        unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora")
+                  and (own or (name in self._told and name not in self.architecture.flags))]
+        if unread:
+            raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}" if own else
+                             f"{self.title}: {unread[0]} would change nothing: this class does not read it"
+                             " with these flags")
         made = [path for path, (x, *_) in weights(net).items() if "adapter" in x.details["kinds"]] if names else []
         for name in names:
             if not any(matches(path, name) for path in made):
@@ -254,12 +260,12 @@ class Model:
         kept = self.published if not changes and not lora and head in (None, self.cls) else None
         shown = {**changes, "lora": lora} if lora else changes
         return Model(self.architecture, given, name=_spelled(self.name, shown), cls=head or self.cls,
-                     published=kept, parts=self.parts, keys=self.keys)
+                     published=kept, parts=self.parts, keys=self.keys, told=self._told | changes.keys())
 
     def part(self, path: str) -> Model:
         """The same model, of which only the part at this path is counted."""
         return Model(self.architecture, self.given, name=self.name, cls=self.cls, published=self.published,
-                     parts=(*self.parts, path), keys=self.keys)
+                     parts=(*self.parts, path), keys=self.keys, told=self._told)
 
     def __repr__(self) -> str:
         return f"<Model {self.title}>"

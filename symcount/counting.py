@@ -19,6 +19,7 @@ from symcount.sizes import from_sympy, letters, ratio, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
+_RUN = ("b", "s", "t", "u", "side", "frames", "samples")  # the sizes of a run, which an answer about it names
 _MOST_GROUPS = 6  # of which all are tried together
 
 TYPE_CHECKING = False
@@ -97,7 +98,7 @@ def conventions(ledger: Ledger) -> tuple[str, ...]:
     if ledger.open:
         partly = any(name in ledger.values for name in ledger.letters if name != "b")
         return (*ledger.notes, *([f"no number, for {' and '.join(ledger.open)} has no value"] if partly else []))
-    run = [f"{name} = {ledger.values[name]:,}" for name in ("b", "s", "t") if name in ledger.letters]
+    run = [f"{name} = {ledger.values[name]:,}" for name in _RUN if name in ledger.letters]
     return (*ledger.notes, *run)
 
 
