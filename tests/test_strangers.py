@@ -74,8 +74,8 @@ def test_a_sum_over_a_divisor_keeps_its_brackets():
 # ---------------------------------------------------------------- never a wrong number
 
 REFUSED = [  # words, the line
-    ("count opt-125m:e=512", "opt-125m:e=512 (OPTForCausalLM): e would change nothing: this class does not read it with "
-                             "these flags"),
+    ("count opt-125m:e=512",
+     "opt-125m:e=512 (OPTForCausalLM): e would change nothing: this class does not read it with these flags"),
     ("count gpt2 --of macs --phase backward --set s=4", "unknown phase 'backward'; known: forward"),
     ("count gpt2 --convention foo", "unknown convention 'foo'; known: causal, matmul"),
     ("formula llama-7b:kv=5", "llama-7b:kv=5 (LlamaForCausalLM): kv = 5 does not divide heads = 32"),
