@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from symcount.masks import Mask
     from symcount.polynomials import Size
 
+
 def tensor(name: str = "x", **axes: Size) -> Tensor:
     """An input of the network.
 
@@ -252,8 +253,7 @@ def window(x: Tensor, *, stride: Size = 1, pad: Size = 0, **axes: tuple[str, Siz
     moved = (size + 2 * pad - n) // stride + 1
     if isinstance(moved, int) and moved < 1:
         raise ShapeError(f"window: axis '{axis}' of {x} is shorter than the kernel {n}")
-    if not isinstance(moved, int):
-        moved = noted(moved, Condition(n, "at most", size + 2 * pad))
+    moved = moved if isinstance(moved, int) else noted(moved, Condition(n, "at most", size + 2 * pad))
     fresh(x, "window", kernel)
     return Tensor("window", x.name, (x,), {**x.axes, axis: moved, kernel: n}, axis=axis, kernel=kernel,
                   stride=stride, pad=pad)

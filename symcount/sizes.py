@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
+
 def per(a: Size, b: Size) -> Size:
     """The exact quotient a/b: SizeError for ints that do not divide; on letters a noted condition.
 

@@ -35,9 +35,7 @@ from symcount.readers.running import KINDS, VERBS
 np = pytest.importorskip("numpy", reason="evaluation needs NumPy, which the extra 'evaluate' installs")
 
 
-
 # ---------------------------------------------------------------- the lesson
-
 
 
 def test_a_two_layer_network_in_three_lines():

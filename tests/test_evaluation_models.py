@@ -21,7 +21,6 @@ from symcount.network import (
 np = pytest.importorskip("numpy", reason="evaluation needs NumPy, which the extra 'evaluate' installs")
 
 
-
 # ---------------------------------------------------------------- over an axis
 
 def total(x, state):

@@ -24,7 +24,6 @@ from symcount.readers.evaluation import Run
 np = pytest.importorskip("numpy", reason="evaluation needs NumPy, which the extra 'evaluate' installs")
 
 
-
 # ---------------------------------------------------------------- refusals
 
 LESSON_X = {"x": [[0, 2]], "weights": LESSON}

@@ -282,8 +282,6 @@ def _same(point, view, step):
         assert np.allclose(ours[counted], array[place][counted], atol=1e-4), step.path
 
 
-
-
 def attended(weight_kind="softmax", *, value_bias=True, output_bias=True, keys=False):
     """One head without rotation: softmax, or another function, of q kᵀ, times v, and an output map."""
     x = tensor(s=3, d=4)

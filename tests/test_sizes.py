@@ -176,6 +176,7 @@ NAMESPACE = vars(sizes) | {"Fraction": Fraction, "Mask": Mask, "pairs": pairs, "
 def run(code):
     return eval(code, dict(NAMESPACE))  # noqa: S307 - the tables below
 
+
 PRINTED = [  # expression, text: the order in which it was written stays
     ("4*d*d + 3*d*h + 2*d",             "4*d^2 + 3*d*h + 2*d"),
     ("h*d + d*h",                       "2*h*d"),

@@ -104,6 +104,7 @@ ODD_MIXTRAL = {"V": 257, "d": 72, "h": 112, "L": 3, "heads": 3, "kv": 3, "E": 7,
 
 # ---------------------------------------------------------------- DeepSeek-V3: low-rank attention, shared experts
 
+
 def latent_attention(x, z, keeps):
     """Keys and values of all heads from r_kv + rope numbers a token: these are kept, or the heads made of them."""
     query = linear(norm(linear(x, "q_a", bias=False, r_q=z.r_q), "q_a_norm", over="r_q", shift=False), "q_b",
@@ -143,6 +144,7 @@ ODD_DEEPSEEK = {"V": 257, "d": 72, "h": 112, "h_e": 44, "L": 3, "L_dense": 1, "h
 
 # ---------------------------------------------------------------- ALBERT: one layer, L times
 
+
 def albert(z):
     def block(x):
         y = within("attention", attend, x, x, heads=z.heads, kv=z.heads, k=per(z.d, z.heads), rows=("t", z.t),
@@ -162,6 +164,7 @@ ALBERT = {"V": 30_000, "P": 512, "types": 2, "e": 128, "d": 768, "h": 3_072, "L"
 ODD_ALBERT = {"V": 257, "P": 600, "types": 3, "e": 24, "d": 72, "h": 112, "L": 3, "heads": 3}
 
 # ---------------------------------------------------------------- T5: two stacks, the second captures the first
+
 
 def t5(z):
     """s tokens are read, u are written; t are remembered when the last u are written."""

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+
 def encoder_keys(*, V: int, P: int, d: int, h: int, L: int, heads: int, types: int | None = None,
                  decoder: bool = True, tied: bool = True) -> dict[str, tuple[str, Any]]:
     """The keys of most encoders of text, with the defaults of a class; some have no segments or are no decoder."""

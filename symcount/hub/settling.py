@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+
 def layer_kinds(config: Mapping[str, Any], kinds: Mapping[str, str | None], key: str = "layer_types",
                 layers: str = "num_hidden_layers") -> dict[str, int]:
     """{size: how many layers are of its kind}, from a list with one kind a layer; nothing where the list is absent.

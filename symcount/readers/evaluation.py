@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from symcount.tensors import Tensor
 
+
 def evaluate(subject: Any, /, *, weights: Mapping[str, Any] | Callable[[str, tuple[int, ...]], Any] | None = None,
              functions: Mapping[str, Callable[..., Any]] | None = None, **inputs: Any) -> Run:
     """The forward pass of a model, or of the tensors that one returned, run on numbers.
