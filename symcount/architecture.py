@@ -204,7 +204,8 @@ class Model:
                  if name in self.asked]
         ties = [f"{name} = {formula}" for name, formula in self.architecture.follows.items()
                 if name not in self.given and name in self.asked]
-        ties += [f"{name} = {text.form(written(formula))}" for name, formula in self.given.items()
+        values = {name: f" = {number:,}" for name, number in self.values.items()}
+        ties += [f"{name} = {text.form(written(formula))}{values.get(name, '')}" for name, formula in self.given.items()
                  if isinstance(formula, Polynomial) and not _free(name, formula)]
         absent = {key: self.architecture.keys[key] for key, value, _ in self.keys
                   if value == "absent" and key in self.architecture.keys}
@@ -239,7 +240,9 @@ class Model:
         made = [path for path, (x, *_) in weights(net).items() if "adapter" in x.details["kinds"]] if names else []
         for name in names:
             if not any(matches(path, name) for path in made):
-                raise ModelError(f"{self.name}: lora: no linear map is named '{name}'")
+                maps = {path.split(".")[-2] for path, (x, *_) in weights(net).items() if path.endswith(".weight")
+                        and x.details["out"]}
+                raise ModelError(f"{self.name}: lora: no linear map is named '{name}'; {nearest(name, maps)}")
         self._network = net if ring is letter else self._network
         return net
 
@@ -273,7 +276,9 @@ class Model:
     def _changed(self, name: str, change: Any) -> Any:
         architecture = self.architecture
         if not architecture.knows(name):
-            raise ModelError(f"{architecture.name} has no size or flag '{name}'; {nearest(name, architecture.known)}")
+            key = architecture.keys.get(architecture.aliases.get(name, name))
+            hint = f"that key is {key[0]} here" if key else nearest(name, architecture.known)
+            raise ModelError(f"{architecture.name} has no size or flag '{name}'; {hint}")
         flag = name in architecture.flags or (architecture.own and not known(name))
         if flag:
             words = {"true": True, "yes": True, "false": False, "no": False, "none": None}

@@ -136,7 +136,7 @@ def _share(count: Any, whole: Any) -> int:
 
 def _list(ledger: Ledger, depth: int, deepest: int, whole: Any, listed: list[Row]) -> None:
     for name, part in ledger.by(depth).items():
-        if len(name.split(".")) < depth:
+        if len(name.split(".")) < depth or (not part.open and not part.total):  # no layers of a kind
             continue
         listed.append(_row(part, name, depth, whole))
         if depth < deepest and len(part.by(depth + 1)) > 1:

@@ -103,7 +103,12 @@ def _base(text: str, head: str | None) -> tuple[Model, str]:
             return _file(text[:end], head), text[end:]
     name = text[:min(ends)]
     rest = text[len(name):]
-    if "/" in name or name.endswith((".json", ".py")):
+    owner, _, last = name.partition("/")
+    as_file = name.endswith((".json", ".py"))
+    if last and "/" not in last and owner not in ("", ".", "..") and not as_file and not os.path.exists(name):
+        raise ModelError(f"{clipped(name)}: no such file, and nothing is downloaded: give its config.json, or one of "
+                         f"the published names; {nearest(last.lower().removesuffix('-hf'), set(names()))}")
+    if "/" in name or as_file:
         return (_file(name, head), rest)
     if name in names():
         architecture = load(names()[name][0])

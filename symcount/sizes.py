@@ -251,7 +251,8 @@ def check(condition: Condition, values: Mapping[str, int]) -> None:
         "is": (a == b, "is not"),
     }[condition.relation]
     if not holds:
-        raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}")
+        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else ""
+        raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{both}")
 
 
 def to_sympy(size: Size) -> Any:

@@ -128,12 +128,16 @@ QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4
 
 
 def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
-    """{L_global, window} of Qwen: where windows are used, all layers but the first max_window_layers have one."""
+    """{L_global, window} of Qwen, whose L_global follows L.
+
+    Where windows are used, all layers but the first max_window_layers have one.
+    """
     used, first, L = config["use_sliding_window"], config["max_window_layers"], config["num_hidden_layers"]
     if not isinstance(used, bool):
         raise ConfigError(f"use_sliding_window = {used!r}: true or false is needed")
     if not used or config["sliding_window"] is None:
-        return windows({**config, "sliding_window": None}, L)
+        found = windows({**config, "sliding_window": None}, L)
+        return {**found, "L_global": None} if found["L_global"] == L else found  # all of them, however many
     if not isinstance(first, int) or isinstance(first, bool):
         raise ConfigError(f"max_window_layers = {first!r}: a whole number is needed")
     return windows(config, min(max(first, 0), L))

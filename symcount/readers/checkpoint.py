@@ -107,6 +107,9 @@ def _named(model: Model, path: str, table: Table) -> tuple[str, str | None, Any]
 
     An entry for `layers.mlp` serves `layers.dense.mlp` too.
     """
+    if ".lora_" in path:  # as the library peft names them
+        map_, _, side = path.partition(".lora_")
+        return f"{_named(model, f'{map_}.weight', table)[0].removesuffix('weight')}lora_{side}.weight", None, path
     parts = path.split(".")
     for found, kind in ((path, parts[:0]), (".".join([parts[0], *parts[2:]]), parts[1:2])):
         module, _, leaf = found.rpartition(".")
