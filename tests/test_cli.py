@@ -65,8 +65,8 @@ REFUSED = [  # words, the whole line on standard error
     ("count meta-llama/Llama-2-7b-hf", "meta-llama/Llama-2-7b-hf: no such file, and nothing is downloaded: give its "
      "config.json, or one of the published names; did you mean 'llama-2-7b'?"),
     ("count llama-7b:num_hidden_layers=8", "llama has no size or flag 'num_hidden_layers'; that key is L here"),
-    ("count gpt-oss-20b:L=8", "gpt-oss-20b:L=8 (GptOssForCausalLM): L_global = 12 is more than L = 8; change both, as in "
-     "L=…,L_global=…"),
+    ("count gpt-oss-20b:L=8",
+     "gpt-oss-20b:L=8 (GptOssForCausalLM): L_global = 12 is more than L = 8; change both, as in L=…,L_global=…"),
     ("count llama-7b:lora=8", "lora = '8': RANK@PATH+PATH is needed, as in lora=8@query+value"),
     ("count llama-7b:lora=8@kweery", "llama-7b:lora=8@kweery: lora: no linear map is named 'kweery'; "
      "known: down, gate, head, key, output, query, up, value"),
