@@ -171,8 +171,8 @@ checkpoint by name and shape, and FLOPs. No number is wrong; the rest is refused
 the types are supported, and {further} others of transformers, which the table has not.
 
 *Own* counts further configurations, odd shapes and turned flags, that were made to break a family after it was written
-and measured in the same way; all of these are exact or refused too. Only where an axis has size 1 (one token, a state or
-a chunk of one) torch multiplies without a matrix product and counts less work than symcount does.
+and measured in the same way; all of these are exact or refused too. Only where an axis has size 1 (one token, a state
+or a chunk of one) torch multiplies without a matrix product and counts less work than symcount does.
 """
 
 
