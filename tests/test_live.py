@@ -209,7 +209,7 @@ def counted(hub, cls, config, sizes):
         return network, None
     try:
         return network, measured_flops(network, sizes)
-    except (NotImplementedError, RuntimeError):
+    except (NotImplementedError, RuntimeError):  # what torch says where the forward pass looks at values
         network = built(hub, cls, config, "cpu")
         return network, measured_flops(network, sizes)
 

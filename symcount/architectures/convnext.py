@@ -49,7 +49,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     return residual(x, scaled(y, "scale") if z.scaled else y)
 
 
-def normalised_block(x: Tensor, z: Any) -> Tensor:  # noqa: ARG001, as `block` does
+def normalised_block(x: Tensor, **_: Any) -> Tensor:
     """8d² + 65d parameters: the channels compete, how strong each is over the image."""
     d = x.axes["d"]
     y = pointwise(linear(depthwise(x), "mlp.up", h=4 * d), kind="gelu")
