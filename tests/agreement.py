@@ -26,8 +26,6 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
-# What a scan multiplies is one implementation's way; there only the products with weights are compared.
-SCANS: set[str] = set()
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -85,11 +83,7 @@ def work(row, subject, shape):
     sizes = sizes_of(shape)
     if "samples" in sizes and subject.architecture.knows("u"):
         sizes.setdefault("u", TARGET)
-    ledger = flops(subject, **sizes)
-    if row["id"].split("/")[0] in SCANS:
-        theirs = row["flops_by_op"][shape]
-        return ledger.by("kind")["weight"].total, sum(theirs.get(op, 0) for op in ("mm", "addmm", "convolution"))
-    return ledger.total, row.get("flops_topk", row["flops"])[shape]
+    return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 
 def disagreements(row):
