@@ -72,7 +72,8 @@ def test_imports_go_down(file):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_files_are_short(file):
-    assert file.name == "index.py" or len(file.read_text(encoding="utf-8").splitlines()) <= 400
+    made = file.name == "index.py"  # by a program, a table of names that nobody reads from top to bottom
+    assert made or len(file.read_text(encoding="utf-8").splitlines()) <= 400
 
 
 def test_no_module_has_the_name_of_a_public_function():
