@@ -52,7 +52,7 @@ def table(ledger: Ledger, depth: int | str | Mapping[str, str] = 2) -> Table:
         _list(ledger, 1, depth, whole, listed)
     else:
         listed = [_row(part, name, 1, whole) for name, part in ledger.by(depth).items()]
-    total_row = Row(0, "total", None, formula(ledger), whole, None)
+    total_row = Row(0, "total", None, lambda: formula(ledger), whole, None)
     said = notes(ledger) if ledger.open else conventions(ledger)  # a number has been checked, a formula has not
     return Table(title(ledger), UNITS[ledger.unit], tuple(listed), total_row, said)
 
@@ -126,7 +126,7 @@ def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
     if times is not None:
         times = written(times) if part.open else number(value(times, part.values))
     count = None if whole is None else part.total
-    return Row(depth, name, times, formula(part), count, _share(count, whole) if whole else None)
+    return Row(depth, name, times, lambda: formula(part), count, _share(count, whole) if whole else None)
 
 
 def _share(count: Any, whole: Any) -> int:

@@ -16,9 +16,22 @@ if TYPE_CHECKING:
     from symcount.forms import Form
     from symcount.polynomials import Size
 
-# A row of a table of parts: depth in the tree, part, its repetitions (or None), form,
-# count or None, share in hundredths of a percent or None
-Row = namedtuple("Row", "depth part runs form count share")
+
+class Row(namedtuple("Row", "depth part runs formula count share")):
+    """A part in a table: its depth in the tree, how often it runs (or None), count and share of it, if it has a number.
+
+    `formula()` makes its form, only where formulas are shown; the share is in hundredths of a percent.
+    """
+
+    __slots__ = ()
+
+    @property
+    def form(self) -> Form:
+        """The formula of the part."""
+        form: Form = self.formula()
+        return form
+
+
 Table = namedtuple("Table", "title unit rows total notes")
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
 # A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
