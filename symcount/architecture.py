@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     # {path, or paths stored as one: name, or (name, dimensions), or {class: such a table}}
     Names = Mapping[Any, Any]
 
-RUN = {"s": None, "t": "s", "b": None}  # sizes of a run, and what each follows: every architecture has them
+# Sizes of a run, and what each follows: every architecture has them
+RUN = {"s": None, "t": "s", "b": None, "new": None}
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")

@@ -19,7 +19,7 @@ from symcount.sizes import from_sympy, letters, ratio, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
-_RUN = ("b", "s", "t", "u", "side", "frames", "samples")  # the sizes of a run, which an answer about it names
+_RUN = ("b", "s", "t", "u", "new", "side", "frames", "samples")  # the sizes of a run, which an answer about it names
 _MOST_GROUPS = 6  # of which all are tried together
 
 TYPE_CHECKING = False
@@ -97,7 +97,8 @@ def conventions(ledger: Ledger) -> tuple[str, ...]:
     """What was counted, and for which run."""
     if ledger.open:
         partly = any(name in ledger.values for name in ledger.letters if name != "b")
-        return (*ledger.notes, *([f"no number, for {' and '.join(ledger.open)} has no value"] if partly else []))
+        none = f"no number, for {' and '.join(ledger.open)} {'has' if len(ledger.open) == 1 else 'have'} no value"
+        return (*ledger.notes, *([none] if partly else []))
     run = [f"{name} = {ledger.values[name]:,}" for name in _RUN if name in ledger.letters]
     return (*ledger.notes, *run)
 

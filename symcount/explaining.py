@@ -23,8 +23,7 @@ def explain(thing: str) -> str:
         return _part(thing)
     if thing in conventions():
         found = convention(thing)
-        return (f"{found.name}: a convention for work\n{found.flops} FLOPs a multiply-add, {found.says}\n"
-                f"source: {found.source}")
+        return f"a convention for work\n{found.line}\n{found.leaves}\nsource: {found.source}"
     if thing in identities():
         from symcount.proving import prove  # only an identity needs the algebra
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Condition, Size
 
-UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements"}
+UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements",
+         "byte": "bytes"}
 KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "frozen")
 
 
@@ -52,15 +53,15 @@ class Ledger:
     (16, 12, ['up'])
 
     `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions, `bounds` what
-    must hold for the network beside what its terms say (s at most P).
+    must hold for the network beside what its terms say (s at most P), `convention` what makes a FLOP.
     Raises ShapeError for two terms of one path, SizeError where a condition fails for the values.
     """
 
-    __slots__ = ("bounds", "notes", "subject", "terms", "unit", "values")
+    __slots__ = ("bounds", "convention", "notes", "subject", "terms", "unit", "values")
 
-    def __init__(self, unit: str, terms: Iterable[Term], values: Mapping[str, int] | None = None,
-                 subject: str = "", notes: tuple[str, ...] = (), bounds: tuple[Condition, ...] = ()) -> None:
-        self.unit, self.terms = unit, tuple(terms)
+    def __init__(self, unit: str, terms: Iterable[Term], values: Mapping[str, int] | None = None, subject: str = "",
+                 notes: tuple[str, ...] = (), bounds: tuple[Condition, ...] = (), *, convention: str = "") -> None:
+        self.unit, self.terms, self.convention = unit, tuple(terms), convention
         self.values, self.subject, self.notes, self.bounds = dict(values or {}), subject, notes, bounds
         if unit not in UNITS:
             raise UnitError(f"unknown unit '{unit}'; {nearest(unit, list(UNITS))}")
@@ -74,7 +75,7 @@ class Ledger:
         """Some of these terms, of which everything was checked."""
         part: Ledger = object.__new__(Ledger)
         part.unit, part.terms, part.values = self.unit, tuple(terms), self.values
-        part.subject, part.notes, part.bounds = self.subject, self.notes, self.bounds
+        part.subject, part.notes, part.bounds, part.convention = self.subject, self.notes, self.bounds, self.convention
         return part
 
     def _named(self) -> str:
@@ -189,6 +190,9 @@ class Ledger:
             return NotImplemented
         if self.unit != other.unit:
             raise UnitError(f"cannot add {UNITS[self.unit]} and {UNITS[other.unit]}: two units")
+        if self.convention != other.convention:
+            raise UnitError(f"cannot add {UNITS[self.unit]} of two conventions, {self.convention or 'none'} and "
+                            f"{other.convention or 'none'}")
         for name in self.values.keys() & other.values.keys():
             if self.values[name] != other.values[name]:
                 raise UnitError(f"cannot add accounts in which {name} is {self.values[name]:,} "
@@ -198,7 +202,8 @@ class Ledger:
                 raise UnitError(f"cannot add accounts of which one leaves {borrowed[0]} open and one has it as "
                                 f"{two.values[borrowed[0]]:,}")
         return Ledger(self.unit, self.terms + other.terms, {**self.values, **other.values}, self.subject,
-                      tuple(dict.fromkeys(self.notes + other.notes)), self.bounds + other.bounds)
+                      tuple(dict.fromkeys(self.notes + other.notes)), self.bounds + other.bounds,
+                      convention=self.convention)
 
     def __repr__(self) -> str:
         total = self.total

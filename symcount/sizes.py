@@ -139,7 +139,9 @@ def bounded(size: Size, limit: Size) -> Size:
 
 
 def _never_more(size: Size, limit: Size) -> bool:
-    """Whether it goes without saying: c·min(a, b) is at most c·a, and ceil(a, n) at most a and ceil(a, m), m < n."""
+    """Whether it goes without saying: of s and s + d, min(a, b) and a, ceil(a, n) and a, ceil(a, n) and ceil(a, m)."""
+    if all(coefficient > 0 for _, coefficient in _polynomial(limit - size).terms.values()):
+        return True
     terms = list(_polynomial(size).terms.values())
     (powers, c), *more = terms or [((), 0)]
     if more or c <= 0 or len(powers) != 1 or powers[0][1] != 1 or not isinstance(powers[0][0], Call):

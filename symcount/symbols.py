@@ -32,6 +32,7 @@ _ROWS = (
     ("t", "tokens attended", "t", 1, "S"),
     ("u", "target tokens", "u", 1, ""),
     ("b", "batch", "b", 1, "B"),
+    ("new", "tokens generated", r"n_{\mathrm{new}}", 1, ""),
     ("P", "positions", "P", 1, "n_ctx, T"),
     ("types", "token types", r"n_{\mathrm{types}}", 0, "S"),
     ("tasks", "task types", r"n_{\mathrm{tasks}}", 1, ""),

@@ -38,7 +38,7 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b --head LlamaForMaskedLM", "llama-7b has no class 'LlamaForMaskedLM'; "
                                                "did you mean 'LlamaForCausalLM'?"),
     ("flops llama-7b --convention matmull", "unknown convention 'matmull'; did you mean 'matmul'?"),
-    ("flops llama-7b --phase decode", "unknown phase 'decode'; known: forward"),
+    ("flops llama-7b --phase decoding", "unknown phase 'decoding'; did you mean 'decode'?"),
     ("flops gpt2 --set s=2048", "gpt2 (GPT2LMHeadModel): s = 2,048 is more than P = 1,024"),
     ("count llama-7b:d=-1", "d = -1: model width is a whole number of at least 1"),
     ("count llama-7b:d=0", "d = 0: model width is a whole number of at least 1"),
@@ -51,9 +51,9 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b:d=2d", "d = 2*d refers to itself (d -> d); in a change, x is the present value: 2x"),
     ("count llama-7b:d=h,h=d", "d = h refers to itself (d -> h -> d); in a change, x is the present value: 2x"),
     ("count llama-7b:q=4", "llama has no size or flag 'q'; known: C, L, V, attention_bias, b, d, h, heads, k, kv, "
-                           "mlp_bias, s, t, tied"),
+                           "mlp_bias, new, s, t, tied"),
     ("count llama-7b:width=4", "llama has no size or flag 'width'; known: C, L, V, attention_bias, b, d, h, heads, k, "
-                               "kv, mlp_bias, s, t, tied"),
+                               "kv, mlp_bias, new, s, t, tied"),
     ("count llama-7b:h=4d+w", "'4d+w', column 4: 'w' (kernel side) has no value here"),
     ("count llama-7b:h=4d+", "'4d+', column 4: the formula ends where a number or a symbol is expected"),
     ("count llama-7b:h", "'h' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied"),

@@ -1,21 +1,72 @@
-"""What counts as work: named conventions, one file each, found by file name."""
+"""What counts as work: named conventions, one file each, found by file name.
+
+A convention is data that the reader of work interprets: FLOPs a multiply-add, which query-key pairs, a rate for each
+elementwise operation, and a factor, or another size, for each kind of product. A paper's or a tool's faults are data
+too, where they are its convention.
+"""
 
 from __future__ import annotations
 
-from collections import namedtuple
+from symcount.errors import ModelError, clipped, nearest
 
-from symcount.errors import ModelError, nearest
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
-# flops: FLOPs a multiply-add; full: whether pairs that a mask hides count too; says: the line that ends an answer;
-# source: whose convention it is
-Convention = namedtuple("Convention", "name flops full says source")
+    from symcount.ledger import Term
+    from symcount.readers import Network
+
+
+class Convention:
+    """What one paper, or one tool, counts.
+
+    says          ends an answer: what is counted, in a line
+    leaves        one sentence: what it leaves out or counts otherwise, and why
+    source        whose convention it is, and where it is stated or was measured
+    unit          "FLOP", or "multiply-add" where that is what it prints, whatever it adds to them
+    multiply_add  how much a multiply-add counts
+    pairs         which query-key pairs count: "all" s·t; "masked", those that a mask leaves; "window", s·least(t,
+                  window); or a number, this share of all pairs where a causal mask hides some
+    rates         {elementwise operation: for each element}; see `readers.roles.operation` for their names
+    counts        {kind of a term, or path: a factor, 0 to leave it out, or {axis: another size}}
+    weights       None: products count. "all" or "active": each (active) parameter counts once for every token instead
+                  of the products with weights
+    beside        beside(network) -> terms of what its author adds that no operation of the network is
+    sizes         {size: formula} that its author takes for granted: {"h": "4d"}
+    backward      "operands": one product for each operand that needs a gradient; a number: that often the forward pass;
+                  None: it has no rule for a backward pass
+    """
+
+    __slots__ = ("backward", "beside", "counts", "leaves", "multiply_add", "name", "pairs", "rates", "says", "sizes",
+                 "source", "unit", "weights")
+
+    def __init__(self, name: str, *, says: str, source: str, leaves: str = "", unit: str = "FLOP",
+                 multiply_add: int = 2, pairs: Any = "all", rates: Mapping[str, Any] | None = None,
+                 counts: Mapping[str, Any] | None = None, weights: str | None = None,
+                 beside: Callable[[Network], list[Term]] | None = None, sizes: Mapping[str, str] | None = None,
+                 backward: Any = "operands") -> None:
+        self.name, self.says, self.leaves, self.source = name, says, leaves, source
+        self.unit, self.multiply_add, self.pairs = unit, multiply_add, pairs
+        self.rates, self.counts, self.weights = dict(rates or {}), dict(counts or {}), weights
+        self.beside, self.sizes, self.backward = beside, dict(sizes or {}), backward
+
+    @property
+    def line(self) -> str:
+        """The line that ends an answer."""
+        amount = {"FLOP": "FLOP", "multiply-add": "count"}[self.unit]
+        return (f"{self.name}: {self.multiply_add} {amount}{'s' if self.multiply_add != 1 else ''} a multiply-add, "
+                f"{self.says}")
+
+    def __repr__(self) -> str:
+        return f"<Convention {self.name}>"
 
 
 def names() -> list[str]:
     """The conventions that there are.
 
-    >>> names()
-    ['causal', 'matmul']
+    >>> {"causal", "matmul"} <= set(names())
+    True
     """
     from os import listdir
     from os.path import dirname
@@ -33,6 +84,6 @@ def convention(name: str | Convention) -> Convention:
     from importlib import import_module
 
     if not name.isidentifier() or name not in names():
-        raise ModelError(f"unknown convention '{name}'; {nearest(name, names())}")
+        raise ModelError(f"unknown convention '{clipped(name)}'; {nearest(name, names())}")
     found: Convention = import_module(f"symcount.conventions.{name}").CONVENTION
     return found

@@ -6,9 +6,8 @@ Source: torch 2.13, torch.utils.flop_counter (mm, addmm, bmm, baddbmm, convoluti
 from symcount.conventions import Convention
 
 CONVENTION = Convention(
-    name="matmul",
-    flops=2,
-    full=True,
+    "matmul",
     says="full s·t scores, logits at every position, no elementwise work, no look-ups",
+    leaves="elementwise work is left out, and pairs that a mask hides are counted: dense products compute them",
     source="torch.utils.flop_counter.FlopCounterMode",
 )

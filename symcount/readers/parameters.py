@@ -60,7 +60,7 @@ def buffers(subject: Any) -> Ledger:
 
 def _read(subject: Any, *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
-    chosen = _chosen(net) if active else {}
+    chosen = chosen_rows(net) if active else {}
     made = weights(net)
     adapted = any("adapter" in x.details["kinds"] for x, *_ in made.values())  # then all other weights are frozen
     terms = []
@@ -80,7 +80,7 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
     return ledger
 
 
-def _chosen(net: Network) -> dict[str, tuple[Size, ...]]:
+def chosen_rows(net: Network) -> dict[str, tuple[Size, ...]]:
     """{path of a table: what a token meets of it} for tables of which only chosen rows are used.
 
     The table may be renamed or merged before its rows are looked up, but not taken apart.

@@ -1,80 +1,182 @@
-"""Work: multiply-adds of every contraction, and FLOPs under a named convention."""
+"""Work: what every operation costs under a named convention, in multiply-adds or in FLOPs."""
 
 from __future__ import annotations
 
+from math import prod
+
 from symcount.conventions import Convention, convention
-from symcount.errors import ModelError
+from symcount.errors import ModelError, nearest
 from symcount.ledger import Ledger, Term
 from symcount.masks import pairs
-from symcount.network import walk
-from symcount.readers import account, bounds, origin, repeats
-from symcount.tensors import Tensor
+from symcount.network import walk, weights
+from symcount.polynomials import added
+from symcount.readers import account, bounds, repeats
+from symcount.readers.parameters import chosen_rows
+from symcount.readers.roles import ACTIVATIONS, mask_of, operation, products
+from symcount.scopes import matches
+from symcount.sizes import least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
+    from symcount.masks import Mask
     from symcount.polynomials import Size
+    from symcount.readers import Network
+    from symcount.tensors import Tensor
+
+    # (axes of an operation, its mask) -> factors whose product is how many elements it has
+    Elements = Callable[[dict[str, Size], Mask | None], tuple[Size, ...]]
+
+PHASES = ("forward", "decode", "backward", "train", "recompute", "selective", "generate")
 
 
-def multiply_adds(subject: Any, convention: str | Convention = "matmul", **sizes: Any) -> Ledger:
-    """The multiply-adds of one forward pass: for every contraction the product of all its axes.
+def multiply_adds(subject: Any, convention: str | Convention = "matmul", phase: str = "forward",
+                  **sizes: Any) -> Ledger:
+    """The multiply-adds of a pass: for every contraction the product of all its axes.
 
     >>> from symcount.layers import linear
     >>> from symcount.network import tensor
     >>> multiply_adds(linear(tensor(b=64, d=784), "layer", h=128))
     <6,422,528 multiply-adds>
     """
-    return _read(subject, "multiply-add", convention, sizes)
+    return _read(subject, convention, phase, sizes, alone=True)
 
 
 def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "forward", **sizes: Any) -> Ledger:
-    """The FLOPs of one forward pass; the convention says how many a multiply-add is, and which count.
+    """The FLOPs of a pass; the convention says how many a multiply-add is, and what else counts.
+
+    Phases: forward (s tokens); decode (one token, or s, after t - s others that a cache remembers); backward; train
+    (both); recompute (train, where each layer is run forward once more); selective (the same of attention's products
+    alone); generate (a prompt of s tokens, then `new` tokens one by one, of which the last is not read again).
+    A convention of a tool that prints multiply-adds makes a ledger of multiply-adds.
 
     >>> from symcount.layers import linear
     >>> from symcount.network import tensor
     >>> flops(linear(tensor(b=64, d=784), "layer", h=128))
     <12,845,056 FLOPs>
 
-    Raises ModelError for an unknown convention or phase.
+    Raises ModelError for an unknown convention or phase, and for a phase that the convention does not count.
     """
-    known_phase(phase)
-    return _read(subject, "FLOP", convention, sizes)
+    return _read(subject, convention, phase, sizes, alone=False)
 
 
 def known_phase(phase: str) -> None:
     """Raise ModelError for a phase that there is not."""
-    if phase != "forward":
-        raise ModelError(f"unknown phase '{phase}'; known: forward")
+    if phase not in PHASES:
+        raise ModelError(f"unknown phase '{phase}'; {nearest(phase, list(PHASES))}")
 
 
-def _read(subject: Any, unit: str, name: str | Convention, sizes: dict[str, Any]) -> Ledger:
+def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any], *, alone: bool) -> Ledger:
+    known_phase(phase)
     rule = convention(name)
-    net, values, title, notes, parts = account(subject, **sizes)
-    scale = (rule.flops,) if unit == "FLOP" else ()
-    terms = [Term(x.path, scale + _factors(x, rule), repeats(x.scope), _kinds(x))
-             for x in walk(net) if x.verb == "contract"]
-    says = f"{rule.flops} FLOPs a multiply-add, {rule.says}" if unit == "FLOP" else rule.says
-    ledger = Ledger(unit, terms, values, title, (f"{rule.name}: {says}", *notes), bounds(net))
+    if rule.sizes and hasattr(subject, "network"):
+        subject = subject.replace(**{size: how for size, how in rule.sizes.items() if subject.architecture.knows(size)})
+    if phase != "generate" and ("new" in sizes or "new" in getattr(subject, "given", ())):
+        raise ModelError(f"new, tokens to come after a prompt, is read by the phase generate, not by {phase}")
+    if phase == "forward":
+        net, values, title, notes, parts = account(subject, **sizes)
+        held, terms = bounds(net), forward(net, rule, alone=alone)
+    else:
+        from symcount.readers.phases import run  # the other phases are made of forward passes
+
+        held, values, title, notes, parts, terms = run(subject, rule, phase, sizes, alone=alone)
+    unit, says = ("multiply-add", f"{rule.name}: {rule.says}") if alone else (rule.unit, rule.line)
+    ledger = Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name)
     for part in parts:
         ledger = ledger.where(part)
     return ledger
 
 
-def _factors(x: Tensor, rule: Convention) -> tuple[Size, ...]:
-    axes: dict[str, Size] = dict(x.details["all"])
-    mask = x.details["mask"]
-    if mask is None or rule.full or not {"s", "t"} <= axes.keys():
-        return tuple(axes.values())
-    s, t = axes.pop("s"), axes.pop("t")
-    return (*axes.values(), pairs(mask, s, t))
+def forward(net: Network, rule: Convention, *, alone: bool = False, step: bool = False,
+            elements: Elements | None = None) -> list[Term]:
+    """The terms of one forward pass; `alone`: of its products only, each multiply-add counted once.
+
+    `step`: what a cache remembers is not made again. `elements` counts those of an operation, where they are not
+    simply all pairs that the convention counts.
+    """
+    elements, roles = elements or counted(rule), dict(products(net, step=step))
+    paths = {x.path for x in roles}
+    terms = list(_weighed(net, rule)) if rule.weights else []
+    for x in walk(net, step=step):
+        if x.verb == "contract":
+            if not (rule.weights and roles[x][0] == "weight"):
+                terms += product(x, roles[x], rule, 1 if alone else rule.multiply_add, elements)
+        elif rule.rates and not alone:
+            terms += _rated(x, paths, rule, elements)
+    return [*together(terms), *(rule.beside(net) if rule.beside and not alone else ())]
 
 
-def _kinds(x: Tensor) -> tuple[str, ...]:
-    """A product with a weight, or of two activations (scores)."""
-    return ("weight",) if any(_learned(operand) for operand in x.inputs) else ("activation",)
+def product(x: Tensor, kinds: tuple[str, ...], rule: Convention, factor: Any, elements: Elements) -> list[Term]:
+    """The term of one contraction, or none where the convention leaves it out."""
+    return _term(x.path, kinds, factor, dict(x.details["all"]), x, rule, elements)
 
 
-def _learned(x: Tensor) -> bool:
-    x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))
+def counted(rule: Convention) -> Elements:
+    """The sizes of all axes, of s·t pairs those that the convention counts."""
+    def sizes(axes: dict[str, Size], mask: Mask | None) -> tuple[Size, ...]:
+        if rule.pairs == "all" or mask is None or not {"s", "t"} <= axes.keys():
+            return tuple(axes.values())
+        s, t = axes["s"], axes["t"]
+        others = tuple(size for axis, size in axes.items() if axis not in ("s", "t"))
+        if rule.pairs == "masked":
+            return (*others, pairs(mask, s, t))
+        if rule.pairs == "window":
+            return (*others, s, t if mask.window is None else least(t, mask.window))
+        return (*others, s, t * rule.pairs if mask.causal else t)
+    return sizes
+
+
+def together(terms: Iterable[Term]) -> list[Term]:
+    """Terms of which each path has one: elementwise operations of one path, as two sums of a block, are added up."""
+    found: dict[Any, list[Term]] = {}
+    for i, term in enumerate(terms):
+        found.setdefault(term.path if "elementwise" in term.kinds else i, []).append(term)
+    joined = []
+    for several in found.values():
+        first = several[0]
+        alike = all(list(map(str, term.factors)) == list(map(str, first.factors)) for term in several)
+        factors = (len(several), *first.factors) if alike else (added(prod(term.factors) for term in several),)
+        joined.append(first if len(several) == 1 else Term(first.path, factors, first.scopes, first.kinds))
+    return joined
+
+
+def _term(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size], x: Tensor, rule: Convention,
+          elements: Elements) -> list[Term]:
+    for key, how in rule.counts.items():
+        if key in kinds or matches(path, key):
+            if isinstance(how, dict):
+                axes |= {axis: size for axis, size in how.items() if axis in axes}
+            else:
+                factor = factor * how
+    if isinstance(factor, int) and factor == 0:
+        return []
+    sizes = elements(axes, mask_of(x))
+    return [Term(path, sizes if isinstance(factor, int) and factor == 1 else (factor, *sizes), repeats(x.scope), kinds)]
+
+
+def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> list[Term]:
+    """The term of an operation element by element: it has all axes of what it reads."""
+    name = operation(x)
+    rate = rule.rates.get(name, rule.rates.get("activation", 0) if name in ACTIVATIONS else 0)
+    if not rate:
+        return []
+    axes = {axis: size for y in x.inputs for axis, size in y.axes.items()} if x.verb == "pointwise" else {}
+    path = f"{x.path}.{name.replace(' ', '_')}" if x.path in paths else x.path  # a bias is named as its product
+    return _term(path, ("elementwise", name), rate, {**axes, **x.axes}, x, rule, elements)
+
+
+def _weighed(net: Network, rule: Convention) -> Iterable[Term]:
+    """Each parameter, as often as there are tokens."""
+    read = next((x for x in walk(net) if x.verb == "input" and "s" in x.axes), None)
+    if read is None:
+        raise ModelError(f"{rule.name} counts parameters for every token, and no input of this network has the axis s")
+    met = chosen_rows(net) if rule.weights == "active" else {}
+    for path, (x, *_) in weights(net).items():
+        kinds = x.details["kinds"]
+        if x.details["stored"] == "buffer" or any(how == 0 and (key in kinds or matches(path, key))
+                                                  for key, how in rule.counts.items()):
+            continue
+        yield Term(path, (rule.multiply_add, *read.axes.values(), *(met.get(path) or x.axes.values())),
+                   repeats(x.scope.home if x.scope else None), kinds)

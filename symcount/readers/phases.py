@@ -1,0 +1,194 @@
+"""Phases: one more token, a backward pass, a training step with or without recomputation, generation of a text.
+
+    decode     the forward pass of s = 1 (or s) of t tokens; what caches hold of the others is not made again
+    backward   one product of the same size for each operand of a product that needs a gradient
+    train      forward and backward
+    recompute  train, and the forward pass of every repeated part once more, from its input
+    selective  train, and attention's products, with what is rated between them, once more
+    generate   forward for s tokens, then decode for each of new - 1 others: token i attends to s + i
+
+Source: Korthikanti et al. 2022, "Reducing activation recomputation in large transformer models", sections 4 and 5;
+backward: Rumelhart et al. 1986, of y = xW the gradients dy·Wᵀ and xᵀ·dy.
+"""
+
+from __future__ import annotations
+
+from symcount.conventions import Convention
+from symcount.errors import ModelError
+from symcount.ledger import Term
+from symcount.masks import Mask, pairs
+from symcount.network import walk
+from symcount.polynomials import Condition, letter
+from symcount.readers import account, bounds
+from symcount.readers.roles import products
+from symcount.readers.work import counted, forward, product
+from symcount.sizes import least, letters, same, substitute
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.polynomials import Size
+    from symcount.readers import Network
+    from symcount.readers.work import Elements
+    from symcount.tensors import Tensor
+
+    # conditions, values, title, notes, parts and terms
+    Run = tuple[tuple[Condition, ...], dict[str, int], str, tuple[str, ...], tuple[str, ...], list[Term]]
+
+
+def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, alone: bool) -> Run:
+    """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
+    if phase in ("decode", "generate"):
+        if not hasattr(subject, "network"):
+            raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
+        return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
+    net, values, title, notes, parts = account(subject, **sizes)
+    once = forward(net, rule, alone=alone)
+    back = backward(net, rule, once, alone=alone)
+    if phase == "backward":
+        return bounds(net), values, title, (_SAYS[phase], *notes), parts, back
+    again = [] if phase == "train" else [term for term in once if _again(term, phase)]
+    terms = [*_under("forward", once), *_under("recomputed", again), *_under("backward", back)]
+    return bounds(net), values, title, (_SAYS[phase], *notes), parts, terms
+
+
+_SAYS = {
+    "backward": "the backward pass alone",
+    "train": "forward and backward",
+    "recompute": "forward, backward, and each layer's forward pass once more",
+    "selective": "forward, backward, and attention's products once more",
+}
+
+
+def backward(net: Network, rule: Convention, once: list[Term], *, alone: bool = False) -> list[Term]:
+    """The terms of a backward pass, as the convention has it: so often the forward pass, or one for each operand.
+
+    Operand by operand, only those that need a gradient count: weights that are trained, and what was made from one.
+    What is rated element by element is not counted then, as no two implementations agree on it.
+    """
+    if rule.backward is None:
+        raise ModelError(f"{rule.name} has no rule for a backward pass")
+    if rule.backward != "operands":
+        return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in once]
+    first, later = needing(net, first=True), needing(net)
+    terms = []
+    for x, kinds in products(net):
+        always = sum(y.serial in first for y in x.inputs)
+        mostly = sum(y.serial in later for y in x.inputs)
+        factor = 1 if alone else rule.multiply_add
+        if mostly:
+            terms += [_fewer(term, x, always, mostly) for term in product(x, kinds, rule, factor, counted(rule))]
+    return terms
+
+
+def needing(net: Network, *, first: bool = False) -> set[int]:
+    """The serial numbers of all tensors that need a gradient: trained weights, and whatever was made from one.
+
+    `first`: in the first run of repeated scopes, where nothing comes from a run before.
+    """
+    adapted = any("adapter" in x.details["kinds"] for x in walk(net) if x.verb == "weight")
+    found: set[int] = set()
+    grown = -1
+    while grown != len(found):  # a loop hands what it returned to its next run
+        grown = len(found)
+        for x in walk(net):
+            if x.verb == "weight":
+                trained = x.details["stored"] == "parameter" and (not adapted or "adapter" in x.details["kinds"])
+                found |= {x.serial} if trained else set()
+            elif x.verb != "top" and any(y.serial in found for y in (*x.inputs, *(() if first else x.details.get(
+                    "loop", ()) if x.verb == "enter" else ()))):
+                found.add(x.serial)
+    return found
+
+
+def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
+    """The term for `mostly` operands, of which only `always` count in the first run of the scope around."""
+    if always == mostly:
+        return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
+    looped = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
+    if len(looped) != 1:
+        raise ModelError(f"{x.path}: in the first run of its {len(looped)} repeated scopes other gradients are needed "
+                         "than later; that is counted for one repeated scope only")
+    (i,) = looped
+    path, runs = term.scopes[i]
+    scopes = (*term.scopes[:i], (path, 1), *term.scopes[i + 1:])
+    return Term(term.path, (runs * mostly - (mostly - always), *term.factors), scopes, term.kinds)
+
+
+def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
+    model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
+    model = model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t")) if name not in model.given})
+    net = _stepping(model, tokens)
+    terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
+    return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+
+
+def _stepping(model: Any, tokens: str) -> Any:
+    """The network over letters, but for one token, which is written as 1."""
+    return model.network(lambda name: 1 if name == tokens and model.values.get(tokens) == 1 else letter(name))
+
+
+def tokens_of(model: Any) -> str:
+    """The letter of the tokens that a step processes: s, or u where a decoder has its own."""
+    follows: str = model.architecture.follows.get("t", "s")
+    return follows
+
+
+def _remembered(rule: Convention) -> Elements:
+    """All pairs of what a cache holds: of a window, no more than its tokens, whatever else a convention counts."""
+    masked = counted(rule)
+
+    def sizes(axes: dict[str, Size], mask: Mask | None) -> tuple[Size, ...]:
+        if rule.pairs == "masked" or mask is None or not {"s", "t"} <= axes.keys():
+            return masked(axes, mask)
+        return tuple(least(size, mask.window) if axis == "t" and mask.window is not None else size
+                     for axis, size in axes.items())
+    return sizes
+
+
+def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
+    """The prompt at once; then every token but the last is read, one by one."""
+    model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
+    if "t" in model.given:
+        raise ModelError("generate: t follows the prompt; say s (tokens of the prompt) and new (tokens to come)")
+    model = model.replace(**{name: of for name, of in ((tokens, 1), ("new", "new"))
+                             if name not in model.given and not (name == tokens == "s")})
+    prompt = 1 if model.values.get(tokens) == 1 else letter(tokens)
+    steps = letter("new") - 1
+    last = {"t": prompt + steps}
+
+    def summed(axes: dict[str, Size], mask: Mask | None) -> tuple[Size, ...]:
+        """How many elements all steps have together: where t tokens are met, what a causal mask leaves of them."""
+        met = [axis for axis, size in axes.items() if "t" in letters(size)]
+        if not met:
+            return (steps, *axes.values())
+        if len(met) > 1 or not same(axes[met[0]], letter("t")):
+            raise ModelError(f"generate: {' × '.join(str(axes[axis]) for axis in met)} has no sum over t that is "
+                             "written; count a decode step at each t")
+        seen = Mask(causal=True, window=mask.window if mask and {"s", "t"} <= axes.keys() else None)
+        window = None if seen.window is None or same(seen.window, letter("t")) else seen.window
+        return (*(size for axis, size in axes.items() if axis != met[0]),
+                pairs(Mask(causal=True, window=window), steps, last["t"]))
+
+    net, values, title, notes, parts = account(model)
+    step = _stepping(model.replace(**{tokens: 1, "t": "t"}), tokens)
+    terms = [*_under("prompt", forward(net, rule, alone=alone)),
+             *_under("steps", forward(step, rule, alone=alone, step=True, elements=summed))]
+    held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))
+                        for side in c)) for c in bounds(step)]
+    return ((*bounds(net), *held), values, title,
+            ("a prompt, then new tokens with a cache, of which the last is not read", *notes), parts, terms)
+
+
+def _under(name: str, terms: list[Term]) -> list[Term]:
+    """The terms as parts of a pass of this name."""
+    return [Term(f"{name}.{term.path}", term.factors, ((name, 1), *((f"{name}.{path}", runs) for path, runs in
+                                                                     term.scopes)), term.kinds) for term in terms]
+
+
+def _again(term: Term, phase: str) -> bool:
+    """Whether recomputation runs it once more: all of a repeated part, or attention's products and what is between."""
+    if phase == "recompute":
+        return any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
+    return "attention" in term.kinds or term.kinds == ("elementwise", "softmax")

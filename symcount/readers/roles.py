@@ -1,0 +1,121 @@
+"""What each operation of a network is to those who count work: attention, logits, experts, softmax, gates.
+
+Read off the network alone: a product that a softmax is taken of is attention, one whose result is ranked is a router.
+"""
+
+from __future__ import annotations
+
+from symcount.network import walk
+from symcount.readers import RELABEL, origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from symcount.masks import Mask
+    from symcount.readers import Network
+    from symcount.tensors import Tensor
+
+# Functions of one number that stand between linear maps; the rate "activation" is that of each of them.
+ACTIVATIONS = frozenset(("gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh", "quick_gelu", "relu",
+                         "relu6", "relu_squared", "silu", "swish", "sigmoid", "tanh", "xielu", "hardswish"))
+
+
+def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[str, ...]]]:
+    """Every contraction with what it is.
+
+    First "weight" or "activation": whether an operand is learned. Then one of
+    "attention" (scores, and what mixes values by them), "router", "experts", "logits", "kernel" (a convolution),
+    "linear", "state" (other products of activations); then "biased" where a bias is added to it.
+
+    >>> from symcount.layers import linear
+    >>> from symcount.network import tensor
+    >>> [kinds for _, kinds in products(linear(tensor(s=2, d=3), "up", h=4))]
+    [('weight', 'linear', 'biased')]
+    """
+    ops = walk(net, step=step)
+    scored = {y.serial for x in ops if _is(x, "softmax") if (y := behind(x.inputs[0]))}
+    ranked = {y.serial for x in ops if x.verb == "top" if (y := behind(x.inputs[0]))}
+    biased = {x.inputs[0].serial for x in ops if operation(x) == "bias"}
+    found = []
+    for x in ops:
+        if x.verb == "contract":
+            first = "weight" if any(map(learned, x.inputs)) else "activation"
+            role = ("router" if x.serial in ranked else _of_weights(x) if first == "weight" else
+                    "attention" if x.serial in scored or any(map(_weighed, x.inputs)) else "state")
+            found.append((x, (first, role, *(("biased",) if x.serial in biased else ()))))
+    return found
+
+
+def operation(x: Tensor) -> str:
+    """The name by which an elementwise operation, or a look-up, has a rate; "" for another verb.
+
+    The kind of a `pointwise`, but: "norm bias" is the shift of a norm, "gate" a product with an activation function,
+    "position" the sum with a table of positions. A `lookup` in a table of words is "embedding", in another "lookup".
+    """
+    if x.verb == "lookup":
+        table = origin(x.inputs[1])
+        return "embedding" if table.verb == "weight" and "V" in table.axes else "lookup"
+    if x.verb != "pointwise":
+        return ""
+    kind: str = x.details["kind"]
+    others = [origin(y) for y in x.inputs[1:]]
+    if kind == "bias" and any("norm" in y.details["kinds"] for y in others if y.verb == "weight"):
+        return "norm bias"
+    if kind == "multiply" and any(origin(y).verb == "pointwise" and origin(y).details["kind"] in ACTIVATIONS
+                                  for y in x.inputs):
+        return "gate"
+    if kind == "add" and any(y.verb == "weight" and "embedding" in y.details["kinds"] for y in others):
+        return "position"
+    return kind
+
+
+def behind(x: Tensor) -> Tensor | None:
+    """The product that a tensor was made from element by element; None where there is none."""
+    while x.verb in RELABEL or x.verb in ("pointwise", "select"):
+        x = x.inputs[0]
+    return x if x.verb == "contract" else None
+
+
+def mask_of(x: Tensor) -> Mask | None:
+    """Which (s, t) pairs of an operation count: what the product behind it says."""
+    product = x if x.verb == "contract" else behind(x)
+    mask: Mask | None = product.details["mask"] if product else None
+    return mask
+
+
+def learned(x: Tensor) -> bool:
+    """Whether it is a weight, or chosen rows of one."""
+    x = origin(x)
+    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+
+
+def _of_weights(x: Tensor) -> str:
+    for y in map(origin, x.inputs):
+        if y.verb == "lookup" and learned(y) and origin(y.inputs[0]).verb == "top":
+            return "experts"
+        if y.verb == "weight" and "V" in x.axes and "V" in y.axes:
+            return "logits"
+        if y.verb == "weight" and "kernel" in y.details["kinds"]:
+            return "kernel"
+    return "linear"
+
+
+def _weighed(x: Tensor) -> bool:
+    """Whether a softmax leads to it, element by element."""
+    return any(_is(y, "softmax") for y in _elementwise(x))
+
+
+def _elementwise(x: Tensor) -> Iterator[Tensor]:
+    todo, met = [x], set()
+    while todo:
+        y = todo.pop()
+        if y.serial not in met:
+            met.add(y.serial)
+            yield y
+            if y.verb in RELABEL or y.verb in ("pointwise", "concat", "select"):
+                todo += y.inputs
+
+
+def _is(x: Tensor, kind: str) -> bool:
+    return x.verb == "pointwise" and x.details["kind"] == kind
