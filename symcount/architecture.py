@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Names = Mapping[Any, Any]
 
 # Sizes of a run, and what each follows: every architecture has them
-RUN = {"s": None, "t": "s", "b": None, "new": None}
+RUN = {"s": None, "t": "s", "b": None, "new": None, "tp": None, "pp": None, "dp": None}
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")

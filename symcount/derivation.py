@@ -45,6 +45,25 @@ Figure = namedtuple("Figure", "rows")  # a matrix of numbers
 Remark = namedtuple("Remark", "label pieces")
 
 
+class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
+    """Rows under a head: cells are words, forms, exact numbers or None; `keys` name the columns where they are data.
+
+    `says` are sentences that stand below the rows.
+    """
+
+    __slots__ = ()
+
+    def _repr_markdown_(self) -> str:
+        from symcount.render import markdown
+
+        return markdown.listing(self)
+
+    def __str__(self) -> str:
+        from symcount.render import text
+
+        return text.listing(self)
+
+
 class Equation:
     """A counting step: `name` equals each of the forms, which are one another's values.
 

@@ -6,12 +6,20 @@ from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.storage import names as storages
+from symcount.storage import storage
 from symcount.symbols import TABLE, known, row
 from symcount.theorems import identities
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, of MODEL@PATH, of a configuration key, a convention, an identity or a symbol.
+    r"""The page of a published model, MODEL@PATH, a configuration key, convention, storage, identity or symbol.
+
+    "conventions" and "storages" list theirs.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -21,9 +29,13 @@ def explain(thing: str) -> str:
     """
     if "@" in thing:
         return _part(thing)
-    if thing in conventions():
-        found = convention(thing)
-        return f"a convention for work\n{found.line}\n{found.leaves}\nsource: {found.source}"
+    if thing in ("conventions", "storages"):
+        return _list(conventions(), convention) if thing == "conventions" else _list(storages(), storage)
+    if found := [load_one(thing) for names_of, load_one in ((conventions, convention), (storages, storage))
+                 if thing in names_of()]:
+        return "\n\n".join(
+            f"{'a convention for work' if hasattr(one, 'rates') else 'how numbers are stored'}\n{one.line}\n"
+            f"beside that: {one.leaves}\nsource: {one.source}" for one in found)
     if thing in identities():
         from symcount.proving import prove  # only an identity needs the algebra
 
@@ -37,9 +49,15 @@ def explain(thing: str) -> str:
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
     keys_of = (key for file in files() for one in family(file) for key in one.keys)
-    known_names = {*names(), *conventions(), *TABLE, *identities(), *keys_of}
+    known_names = {*names(), *conventions(), *storages(), *TABLE, *identities(), *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
+
+
+def _list(names_of: list[str], load_one: Any) -> str:
+    from symcount.render.text import columns
+
+    return columns([(name, load_one(name).says) for name in names_of])
 
 
 def _published(name: str) -> str:

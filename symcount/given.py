@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from math import lcm
 
-from symcount.errors import FormulaError, SizeError
+from symcount.errors import FormulaError, SizeError, clipped
 from symcount.polynomials import Condition, Polynomial
 from symcount.sizes import noted
 from symcount.symbols import row
@@ -64,3 +65,25 @@ def whole(name: str, number: Any) -> int:
         raise SizeError(f"{name} has {len(str(number)) if number < 10**60 else 'too many'} digits; "
                         f"the largest size read is {_LARGEST:,}")
     return number
+
+
+def amount(name: str, told: Any) -> Any:
+    """An exact positive number as a Fraction: an int, a Fraction, or a text such as 312e12, 0.4 or 40%.
+
+    >>> amount("mfu", "40%"), amount("peak", "312e12")
+    (Fraction(2, 5), Fraction(312000000000000, 1))
+
+    Raises SizeError for anything else: a float is rounded before it comes here, so it is asked for as a text.
+    """
+    from fractions import Fraction
+
+    found = None
+    if isinstance(told, str):
+        if re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?", told):
+            found = Fraction(told.rstrip("%")) / (100 if told.endswith("%") else 1)
+    elif isinstance(told, (int, Fraction)) and not isinstance(told, bool):
+        found = Fraction(told)
+    if found is None or found <= 0:
+        raise SizeError(f"{name} = {clipped(str(told))}: a positive number is needed, such as 1000, 312e12, 0.4 or 40%"
+                        + ("; write a float as a text" if isinstance(told, float) else ""))
+    return found

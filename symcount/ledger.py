@@ -71,7 +71,7 @@ class Ledger:
             raise ShapeError(f"two terms have the path '{twice}': name the two uses apart")
         self._check()
 
-    def _of(self, terms: Iterable[Term]) -> Ledger:
+    def of(self, terms: Iterable[Term]) -> Ledger:
         """Some of these terms, of which everything was checked."""
         part: Ledger = object.__new__(Ledger)
         part.unit, part.terms, part.values = self.unit, tuple(terms), self.values
@@ -145,7 +145,7 @@ class Ledger:
         found = [term for term in self.terms if matches(term.path, path)]
         if not found:
             raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, self.paths())}")
-        return self._of(found)
+        return self.of(found)
 
     def without(self, *names: str) -> Ledger:
         """Leave out kinds ("bias", "norm") and paths ("pooler"). An unknown name is refused."""
@@ -156,7 +156,7 @@ class Ledger:
                 raise ModelError(f"{self.subject or 'the ledger'} has no kind or part '{name}'; {nearest(name, known)}")
         kept = [t for t in self.terms
                 if not any(name in t.kinds if name in kinds else matches(t.path, name) for name in names)]
-        left = self._of(kept)
+        left = self.of(kept)
         left.notes = (*self.notes, "without " + ", ".join(names))
         return left
 
@@ -175,7 +175,7 @@ class Ledger:
         groups: dict[str, list[Term]] = {}
         for name, term in zip(key, self.terms, strict=True):
             groups.setdefault(name, []).append(term)
-        return {name: self._of(terms) for name, terms in groups.items()}
+        return {name: self.of(terms) for name, terms in groups.items()}
 
     def paths(self) -> list[str]:
         """Every path and every part of one that holds terms, in order."""

@@ -19,14 +19,15 @@ FLOORS = [
     ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
-    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
-    ["config"], ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
+    ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
+    ["config"], ["naming"], ["counting"], ["proving", "fusing", "differing", "training"],
+    ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
 FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour.
-ALONE = ("architectures", "conventions", "theorems")
+ALONE = ("architectures", "conventions", "storage", "theorems")
 
 
 def modules(file: Path) -> list[str]:

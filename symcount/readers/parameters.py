@@ -12,10 +12,12 @@ from symcount.sizes import letters, per, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from symcount.polynomials import Size
     from symcount.readers import Network
+    from symcount.tensors import Tensor
 
 
 def parameters(subject: Any) -> Ledger:
@@ -60,17 +62,7 @@ def buffers(subject: Any) -> Ledger:
 
 def _read(subject: Any, *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
-    chosen = chosen_rows(net) if active else {}
-    made = weights(net)
-    adapted = any("adapter" in x.details["kinds"] for x, *_ in made.values())  # then all other weights are frozen
-    terms = []
-    for path, (x, *_) in made.items():
-        stored, kinds = x.details["stored"], x.details["kinds"]
-        if stored == "buffer":
-            continue
-        kinds += ("frozen",) if stored == "frozen" or (adapted and "adapter" not in kinds) else ()
-        factors = chosen.get(path) or tuple(x.axes.values())
-        terms.append(Term(path, factors, repeats(x.scope.home if x.scope else None), kinds))
+    terms = [term for _, term in each(net, chosen_rows(net) if active else {})]
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
     # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
     held = tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
@@ -78,6 +70,21 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
     for part in parts:
         ledger = ledger.where(part)
     return ledger
+
+
+def each(net: Network, met: Mapping[str, tuple[Size, ...]] | None = None) -> list[tuple[Tensor, Term]]:
+    """Every weight that is a parameter, with its term; of those in `met`, the rows that a token meets."""
+    made = weights(net)
+    adapted = any("adapter" in x.details["kinds"] for x, *_ in made.values())  # then all other weights are frozen
+    found = []
+    for path, (x, *_) in made.items():
+        stored, kinds = x.details["stored"], x.details["kinds"]
+        if stored == "buffer":
+            continue
+        kinds += ("frozen",) if stored == "frozen" or (adapted and "adapter" not in kinds) else ()
+        factors = (met or {}).get(path) or tuple(x.axes.values())
+        found.append((x, Term(path, factors, repeats(x.scope.home if x.scope else None), kinds)))
+    return found
 
 
 def chosen_rows(net: Network) -> dict[str, tuple[Size, ...]]:

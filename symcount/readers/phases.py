@@ -4,11 +4,12 @@
     backward   one product of the same size for each operand of a product that needs a gradient
     train      forward and backward
     recompute  train, and the forward pass of every repeated part once more, from its input
-    selective  train, and attention's products, with what is rated between them, once more
+    selective  train, and attention's two products, with what is rated between them, once more
+    flash      train, and attention's scores once more, as FlashAttention's backward pass makes them again
     generate   forward for s tokens, then decode for each of new - 1 others: token i attends to s + i
 
 Source: Korthikanti et al. 2022, "Reducing activation recomputation in large transformer models", sections 4 and 5;
-backward: Rumelhart et al. 1986, of y = xW the gradients dy·Wᵀ and xᵀ·dy.
+Dao et al. 2022, "FlashAttention", algorithm 4; backward: Rumelhart et al. 1986: of y = xW the gradients dy·Wᵀ, xᵀ·dy.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ _SAYS = {
     "train": "forward and backward",
     "recompute": "forward, backward, and each layer's forward pass once more",
     "selective": "forward, backward, and attention's products once more",
+    "flash": "forward, backward, and attention's scores once more",
 }
 
 
@@ -188,7 +190,7 @@ def _under(name: str, terms: list[Term]) -> list[Term]:
 
 
 def _again(term: Term, phase: str) -> bool:
-    """Whether recomputation runs it once more: all of a repeated part, or attention's products and what is between."""
+    """Whether recomputation runs it once more: all of a repeated part, attention, or its scores."""
     if phase == "recompute":
         return any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
-    return "attention" in term.kinds or term.kinds == ("elementwise", "softmax")
+    return {"selective": "attention", "flash": "scores"}[phase] in term.kinds

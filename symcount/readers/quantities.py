@@ -1,11 +1,8 @@
-"""Quantities by the short names that a command line and a relation use: params, active, buffers, macs, flops."""
+"""Quantities by the short names that a command line and a relation use: params, flops, memory, kv and others."""
 
 from __future__ import annotations
 
-from symcount.conventions import convention as as_named
 from symcount.errors import ModelError, clipped, nearest
-from symcount.readers.parameters import active_parameters, buffers, parameters
-from symcount.readers.work import flops, known_phase, multiply_adds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,25 +11,89 @@ if TYPE_CHECKING:
 
     from symcount.ledger import Ledger
 
-# name: (model, convention, phase) -> ledger
-QUANTITIES: dict[str, Callable[[Any, str, str], Ledger]] = {
-    "params": lambda model, *_: parameters(model),
-    "active": lambda model, *_: active_parameters(model),
-    "buffers": lambda model, *_: buffers(model),
-    "macs": lambda model, convention, _: multiply_adds(model, convention),
-    "flops": flops,
+# name: the module and the function that read it, the convention it is read under unless told otherwise (None: it takes
+# none), its phase (None: it takes none)
+QUANTITIES = {
+    "params": ("parameters", "parameters", None, None),
+    "active": ("parameters", "active_parameters", None, None),
+    "buffers": ("parameters", "buffers", None, None),
+    "macs": ("work", "multiply_adds", "matmul", "forward"),
+    "flops": ("work", "flops", "matmul", "forward"),
+    "memory": ("memory", "memory", "bf16", "forward"),
+    "kv": ("memory", "cache_bytes", "bf16", None),
+    "activations": ("memory", "activation_bytes", "bf16", "train"),
+    "traffic": ("traffic", "traffic", None, "forward"),
 }
+# Sizes of a run that few quantities read: told to another, they would change nothing
+_READ_BY = {"new": ("flops", "macs"), "tp": ("memory", "activations"), "pp": ("memory",), "dp": ("memory",)}
 
 
-def read(model: Any, quantity: str, *, convention: str = "matmul", phase: str = "forward") -> Ledger:
-    """The ledger of `params`, `active`, `buffers`, `macs` or `flops`, or of a part: `flops@layers.attention.scores`.
+def read(model: Any, quantity: str, *, convention: str | None = None, phase: str | None = None) -> Ledger:
+    """The ledger of a quantity, or of a part: `flops@layers.attention.scores`.
 
-    Raises ModelError for another name, and for a convention or phase that is not known, also where it changes nothing.
+    Raises ModelError for another name, for a convention or phase where the quantity has none, and for a size of the run
+    that it does not read.
     """
     name, at, part = quantity.partition("@")
     if name not in QUANTITIES or (at and not part):
         raise ModelError(f"unknown quantity '{clipped(quantity)}'; {nearest(name, list(QUANTITIES))}")
-    as_named(convention)
-    known_phase(phase)
-    ledger = QUANTITIES[name](model, convention, phase)
+    module, function, usual, first = QUANTITIES[name]
+    for option, told, default in (("convention", convention, usual), ("phase", phase, first)):
+        if told is not None and default is None:
+            raise ModelError(f"{name} takes no {option}")
+    for size, readers in _READ_BY.items():
+        if size in model.given and name not in readers:
+            raise ModelError(f"{size} changes nothing of {name}; it is read by {' and '.join(readers)}")
+    options = {"convention" if module == "work" else "storage": convention or usual} if usual else {}
+    if first:
+        options["phase"] = phase or ("decode" if name == "memory" and "t" in model.given else first)
+    ledger = _function(module, function)(model, **options)
     return ledger.where(part) if part else ledger
+
+
+def fitting(quantities: list[str], convention: str | None, phase: str | None) -> dict[str, dict[str, str]]:
+    """{quantity: its options} where a convention and a phase were named for all of them.
+
+    Each goes to the quantities that take it: a convention of work to flops, a storage to memory. ModelError where one
+    goes to none.
+    """
+    found: dict[str, dict[str, str]] = {quantity: {} for quantity in quantities}
+    for quantity, options in found.items():
+        module, _, usual, first = QUANTITIES.get(quantity.partition("@")[0], ("", "", None, None))
+        if convention and usual and convention in _named(module):
+            options["convention"] = convention
+        if phase and first and phase in _phases(module):
+            options["phase"] = phase
+    for option, told, among in (("convention", convention, _named), ("phase", phase, _phases)):
+        if told and not any(option in options for options in found.values()):
+            modules = {QUANTITIES[name][0] for name in (each.partition("@")[0] for each in found) if name in QUANTITIES
+                       and QUANTITIES[name][2 if option == "convention" else 3]}
+            if not modules:
+                raise ModelError(f"{', '.join(found)} takes no --{option}")
+            known = sorted({name for module in modules for name in among(module)})
+            raise ModelError(f"unknown {option} '{clipped(told)}'; {nearest(told, known)}")
+    return found
+
+
+def _named(module: str) -> list[str]:
+    """The conventions that the readers of a module take."""
+    if module == "work":
+        from symcount.conventions import names
+    else:
+        from symcount.storage import names
+    return names()
+
+
+def _phases(module: str) -> tuple[str, ...]:
+    if module == "memory":
+        from symcount.readers.memory import PHASES
+    else:
+        from symcount.readers.work import PHASES
+    return PHASES
+
+
+def _function(module: str, name: str) -> Callable[..., Ledger]:
+    from importlib import import_module  # a count of parameters does not pay for the readers that it does not use
+
+    found: Callable[..., Ledger] = getattr(import_module(f"symcount.readers.{module}"), name)
+    return found

@@ -26,7 +26,8 @@ def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[st
 
     First "weight" or "activation": whether an operand is learned. Then one of
     "attention" (scores, and what mixes values by them), "router", "experts", "logits", "kernel" (a convolution),
-    "linear", "state" (other products of activations); then "biased" where a bias is added to it.
+    "linear", "state" (other products of activations). Then "scores" or "mix" of the two products of attention, and
+    "biased" where a bias is added.
 
     >>> from symcount.layers import linear
     >>> from symcount.network import tensor
@@ -43,7 +44,8 @@ def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[st
             first = "weight" if any(map(learned, x.inputs)) else "activation"
             role = ("router" if x.serial in ranked else _of_weights(x) if first == "weight" else
                     "attention" if x.serial in scored or any(map(_weighed, x.inputs)) else "state")
-            found.append((x, (first, role, *(("biased",) if x.serial in biased else ()))))
+            which = ("scores" if x.serial in scored else "mix",) if role == "attention" else ()
+            found.append((x, (first, role, *which, *(("biased",) if x.serial in biased else ()))))
     return found
 
 

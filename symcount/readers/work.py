@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     # (axes of an operation, its mask) -> factors whose product is how many elements it has
     Elements = Callable[[dict[str, Size], Mask | None], tuple[Size, ...]]
 
-PHASES = ("forward", "decode", "backward", "train", "recompute", "selective", "generate")
+PHASES = ("forward", "decode", "backward", "train", "recompute", "selective", "flash", "generate")
 
 
 def multiply_adds(subject: Any, convention: str | Convention = "matmul", phase: str = "forward",
@@ -48,8 +48,9 @@ def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "f
     """The FLOPs of a pass; the convention says how many a multiply-add is, and what else counts.
 
     Phases: forward (s tokens); decode (one token, or s, after t - s others that a cache remembers); backward; train
-    (both); recompute (train, where each layer is run forward once more); selective (the same of attention's products
-    alone); generate (a prompt of s tokens, then `new` tokens one by one, of which the last is not read again).
+    (both); recompute (train, where each layer is run forward once more); selective (the same of attention alone);
+    flash (the same of its scores alone); generate (a prompt of s tokens, then `new` tokens one by one, of which the
+    last is not read again).
     A convention of a tool that prints multiply-adds makes a ledger of multiply-adds.
 
     >>> from symcount.layers import linear
@@ -164,7 +165,9 @@ def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> 
         return []
     axes = {axis: size for y in x.inputs for axis, size in y.axes.items()} if x.verb == "pointwise" else {}
     path = f"{x.path}.{name.replace(' ', '_')}" if x.path in paths else x.path  # a bias is named as its product
-    return _term(path, ("elementwise", name), rate, {**axes, **x.axes}, x, rule, elements)
+    axes |= x.axes
+    paired = ("attention",) if {"s", "t"} <= axes.keys() else ()
+    return _term(path, ("elementwise", name, *paired), rate, axes, x, rule, elements)
 
 
 def _weighed(net: Network, rule: Convention) -> Iterable[Term]:

@@ -31,6 +31,15 @@ def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str
     }
 
 
+def as_listing(shown: Any) -> dict[str, Any]:
+    """Rows by the keys of their columns: words, formulas as they are typed, exact numbers."""
+    def cell(one: Any) -> Any:
+        return (one if one is None or isinstance(one, str) else amount(one) if hasattr(one, "numerator")
+                else text.plain(one))
+    return {"title": shown.title, "says": list(shown.says), "notes": list(shown.notes),
+            "rows": [dict(zip(shown.keys, map(cell, row), strict=True)) for row in shown.rows]}
+
+
 def as_proof(claim: str, shown: Any) -> dict[str, Any]:
     """A proof, or a counterexample: statements as they are typed, each line with its reason."""
     if shown is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from symcount.derivation import Derivation, Remark, Table
+    from symcount.derivation import Derivation, Listing, Remark, Table
     from symcount.forms import Form
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
@@ -219,6 +219,18 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
     last = [words("total"), *([_short(shown.total.form)] if formulas else []),
             *([rf"\mathbf{{{number(shown.total.count)}}}", ""] if counted else [])]
     return list(_arrays("l" * (1 + formulas) + "rr" * counted, head, rows, last))
+
+
+def listing(shown: Listing) -> str:
+    """A table of words, formulas and numbers as displays."""
+    align = "".join("r" if any(hasattr(row[i], "numerator") for row in shown.rows) else "l"
+                    for i in range(len(shown.head)))
+    rows = [["" if one is None else words(one) if isinstance(one, str) else number(one)
+             if hasattr(one, "numerator") else _short(one) for one in row] for row in shown.rows]
+    return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
+                        *_arrays(align, list(map(words, shown.head)), rows),
+                        *(one.translate(_SPECIAL) for one in shown.says),
+                        *([_counted(shown.notes)] if shown.notes else [])]) + "\n"
 
 
 def _arrays(columns: str, head: list[str], rows: list[list[str]], last: list[str] | None = None) -> Iterable[str]:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.derivation import Derivation, Table
+    from symcount.derivation import Derivation, Listing, Table
     from symcount.forms import Form
 
 _SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
@@ -55,6 +55,21 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
     return "\n\n".join([f"**{_escaped(title)}**", f"$${latex.form(shown)}$$",
                         "\n".join(f"- {_escaped(line)}" for line in says)]) + "\n"
+
+
+def listing(shown: Listing) -> str:
+    """A table of words, formulas and numbers."""
+    align = "".join("r" if any(hasattr(row[i], "numerator") for row in shown.rows) else "l"
+                    for i in range(len(shown.head)))
+    return "\n\n".join([f"**{_escaped(shown.title)}**",
+                        _table(list(shown.head), align, [[_cell(one) for one in row] for row in shown.rows]),
+                        *map(_escaped, shown.says), *_notes(shown.notes)]) + "\n"
+
+
+def _cell(shown: Any) -> str:
+    if shown is None or isinstance(shown, str) or hasattr(shown, "numerator"):
+        return _escaped(text.cell(shown))
+    return f"${latex.form(shown)}$"
 
 
 def _parts(shown: Table, *, formulas: bool) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from symcount.derivation import Derivation, Remark, Row, Table
+    from symcount.derivation import Derivation, Listing, Remark, Row, Table
     from symcount.forms import Form
 
 _WIDTH = 110  # of a remark, in signs
@@ -119,6 +119,27 @@ def table(shown: Table) -> str:
     """The parts with counts and shares, the total last, then one line of conventions."""
     return "\n\n".join(filter(None, [shown.title, _parts(shown, formulas=shown.total.count is None),
                                      _notes(shown.notes)]))
+
+
+def listing(shown: Listing) -> str:
+    """Rows in columns: numbers to the right."""
+    numeric_ones = [any(_is_number(row[i]) for row in shown.rows) for i in range(len(shown.head))]
+    cells = [shown.head, *([cell(one) for one in row] for row in shown.rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(shown.head))]
+    lines = ["  ".join(one.rjust(w) if right else one.ljust(w) for one, w, right in zip(row, widths, numeric_ones,
+                                                                                        strict=True)).rstrip()
+             for row in cells]
+    return "\n\n".join(filter(None, [shown.title, "\n".join(lines), "\n".join(shown.says), _notes(shown.notes)]))
+
+
+def cell(shown: Any) -> str:
+    """Words as they are, a form, an exact number, or nothing."""
+    return "" if shown is None else shown if isinstance(shown, str) else exact(shown) if _is_number(shown) else form(
+        shown)
+
+
+def _is_number(shown: Any) -> bool:
+    return hasattr(shown, "numerator")
 
 
 def _parts(shown: Table, *, formulas: bool) -> str:

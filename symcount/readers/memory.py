@@ -1,0 +1,170 @@
+"""Memory in bytes: weights, and with them the cache of a decoding model, or all that a training step holds.
+
+    forward                         weights
+    decode                          weights and cache of t tokens
+    train, selective, recompute,    weights, gradients, what the optimizer keeps, and saved activations: all of them,
+    flash                           those without attention's inner ones, or the layers' inputs alone
+"""
+
+from __future__ import annotations
+
+from symcount.errors import ModelError, nearest
+from symcount.ledger import Ledger, Term
+from symcount.polynomials import Polynomial, letter, lift
+from symcount.readers import bounds
+from symcount.readers.activations import activations
+from symcount.readers.cache import kv_cache
+from symcount.readers.parameters import each
+from symcount.sizes import conditions, per
+from symcount.storage import Storage, Width
+from symcount.storage import storage as named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from symcount.polynomials import Size
+    from symcount.tensors import Tensor
+
+# What is saved for the backward pass in each phase that has one, in the words of `activations`
+KEEPS = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
+PHASES = ("forward", "decode", *KEEPS)
+# Tensor parallelism splits heads, the width of an MLP and the vocabulary; of the others every device has a copy
+_SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
+
+
+def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward", **sizes: Any) -> Ledger:
+    """The bytes that one device holds, as a sum of its parts: weights, cache, gradients, optimizer, activations.
+
+    `storage` is a format (bf16, nf4, …) or a recipe for training (adam, mixed, zero3, …). Devices that share the work
+    are sizes too: tp splits every product of heads, of an MLP and of the vocabulary; pp the layers, while all that
+    stands outside of them is counted once; dp what a recipe divides, which a formula shows as a share.
+
+    >>> from symcount import model
+    >>> memory(model("llama-7b")), memory(model("llama-7b"), "mixed").total == 2 * 6_738_415_616
+    (<llama-7b (LlamaForCausalLM), memory: 13,476,831,232 bytes>, True)
+
+    Raises ModelError for an unknown storage or phase, and for one that does not train where training is asked for.
+    """
+    held = named(storage)
+    known_phase(phase)
+    model = sized(subject, held, sizes)
+    terms = _of_weights(model, held, "weights", None)
+    if phase == "decode":
+        terms += cache_bytes(model, held).terms
+    elif phase != "forward":
+        if held.gradients is None:
+            raise ModelError(f"{held.name} says how numbers are stored, and nothing of training; of the recipes that "
+                             "do, mixed is the commonest")
+        for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
+            terms += _of_weights(model, held, name, width)
+        terms += activation_bytes(model, held, phase).terms
+    says = {"forward": "weights alone", "decode": "weights and a cache"}.get(
+        phase, f"weights, gradients, optimizer and activations of a step ({phase})")
+    return _ledger(model, held, "memory", terms, says)
+
+
+def known_phase(phase: str) -> None:
+    """Raise ModelError for a phase that memory has not."""
+    if phase not in PHASES:
+        raise ModelError(f"memory has no phase '{phase}'; {nearest(phase, list(PHASES))}")
+
+
+def sized(subject: Any, held: Storage, sizes: Mapping[str, Any]) -> Any:
+    """The model with these sizes, and those that the storage takes for granted."""
+    if not hasattr(subject, "network"):
+        raise ModelError("memory is that of a model; of a network of tensors, count the parameters")
+    granted = {size: how for size, how in held.sizes.items() if subject.architecture.knows(size)}
+    return subject.replace(**granted, **sizes) if granted or sizes else subject
+
+
+def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> Ledger:
+    """The bytes of what a decoding model remembers of t tokens.
+
+    >>> from symcount import model
+    >>> cache_bytes(model("llama-3-8b"), t=8192).total == 2**30
+    True
+    """
+    held = named(storage)
+    model = sized(subject, held, sizes)
+    elements = kv_cache(whole(model))
+    terms = [Term(f"cache.{term.path}", (held.cache.bytes(term.factors),), (("cache", 1), *(
+        (f"cache.{path}", runs) for path, runs in term.scopes)), term.kinds) for term in elements.terms]
+    return _ledger(model, held, "cache", terms, elements.notes[0])
+
+
+def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str = "train", **sizes: Any) -> Ledger:
+    """The bytes of what a training step saves for its backward pass."""
+    if phase not in KEEPS:
+        raise ModelError(f"activations are saved for a backward pass: no phase '{phase}'; "
+                         f"{nearest(phase, list(KEEPS))}")
+    held = named(storage)
+    model = sized(subject, held, sizes)
+    saved = activations(whole(model), keep=KEEPS[phase], width=held.activations.bits // 8, tp=_devices(model, "tp"))
+    return _ledger(model, held, "activations", _under("activations", saved), saved.notes[0])
+
+
+def whole(model: Any) -> Any:
+    """The model of which no part was chosen."""
+    return type(model)(model.architecture, model.given, name=model.name, cls=model.cls) if model.parts else model
+
+
+def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:
+    ledger = Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
+                    bounds(model.network()), convention=held.name)
+    for part in model.parts:
+        ledger = ledger.where(part)
+    return ledger
+
+
+def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> list[Term]:
+    """So many bytes for each weight, or for each that is trained, on one device."""
+    tp, pp, dp = (_devices(model, letter) for letter in ("tp", "pp", "dp"))
+    dp = dp if name.split(".", maxsplit=1)[0] in held.divided else 1
+    terms = []
+    for x, term in each(model.network()):
+        layers = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
+        matrix = bool(layers) and term.kinds[0] == "weight" and "kernel" not in term.kinds
+        if width is not None and "frozen" in term.kinds:
+            continue
+        if width is not None and matrix and held.matrices != held.weights:
+            raise ModelError(f"{held.name}: {term.path} is trained, which weights of {held.matrices.bits} bits cannot "
+                             "be; train adapters beside them, as in lora=8@query+value")
+        bits = width or (held.trained if "adapter" in term.kinds else held.matrices if matrix else held.weights)
+        scopes = [(path, per(runs, pp) if layers and i == layers[0] and not _one(pp) else runs)
+                  for i, (path, runs) in enumerate(term.scopes)]
+        size = bits.bytes(_split(x, term, tp) if not _one(tp) else term.factors)
+        terms.append(Term(f"{name}.{term.path}", (size if _one(dp) else _shared(size, dp),),
+                          ((name, 1), *((f"{name}.{path}", runs) for path, runs in scopes)), term.kinds))
+    return terms
+
+
+def _devices(model: Any, name: str) -> Size:
+    """How many devices share the work in this way: 1 unless the model was told."""
+    return letter(name) if name in model.given else 1
+
+
+def _one(size: Size) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+def _split(x: Tensor, term: Term, tp: Size) -> tuple[Size, ...]:
+    """The factors of a weight on one of tp devices: one of its axes is split, or none."""
+    at = next((axis for axis in _SPLIT if axis in x.axes), None)
+    if at is None and not x.axes.keys() <= _WHOLE:
+        raise ModelError(f"tp: how {term.path} [{' '.join(x.axes)}] is split over devices is not stated; "
+                         "stated are heads, the width of an MLP and the vocabulary")
+    return tuple(per(size, tp) if axis == at else size for axis, size in x.axes.items())
+
+
+def _shared(size: Size, dp: Size) -> Size:
+    """One of dp shares; a share need not be whole, for what fills it up is left out."""
+    share = per(size, dp)
+    return Polynomial(lift(share).terms, conditions(size))
+
+
+def _under(name: str, ledger: Ledger) -> list[Term]:
+    return [Term(f"{name}.{term.path}", term.factors,
+                 ((name, 1), *((f"{name}.{path}", runs) for path, runs in term.scopes)), term.kinds)
+            for term in ledger.terms]

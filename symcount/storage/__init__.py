@@ -1,0 +1,98 @@
+"""How numbers are held in memory: named formats and training recipes, one file each, found by file name.
+
+A storage says how many bits each weight, gradient, state of the optimizer, remembered key and saved activation has.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from math import prod
+
+from symcount.errors import ModelError, clipped, nearest
+from symcount.polynomials import quotient
+from symcount.sizes import per
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from symcount.polynomials import Size
+
+
+class Width(namedtuple("Width", "bits scales", defaults=((),))):
+    """Bits of a number, and (bits, group) of each scale that a group of numbers shares.
+
+    >>> Width(4, ((16, 128),)).bytes((4096, 4096))
+    8650752
+    """
+
+    __slots__ = ()
+
+    def bytes(self, factors: Iterable[Size]) -> Size:
+        """The bytes of as many numbers as the product of these; SizeError where a group is not filled."""
+        n = prod(factors)
+        whole = n * self.bits
+        for bits, group in self.scales:
+            whole = whole + per(n, group) * bits
+        return whole // 8 if isinstance(whole, int) and whole % 8 == 0 else whole * quotient(1, 8)
+
+
+class Storage:
+    """What one format, or one training recipe, holds.
+
+    says         ends an answer;  leaves  one sentence: what it leaves out, and why;  source  who says so
+    weights      the Width of a weight that is stored
+    matrices     that of the linear maps in repeated layers, where these alone have fewer bits
+    trained      that of a weight that is trained, where it differs (adapters)
+    gradients    that of a gradient; None: it is no recipe for training
+    optimizer    {name: the Width of what the optimizer keeps for each trained weight}
+    cache        that of a remembered key or value;  activations  that of a number saved for the backward pass
+    divided      the parts that dp devices share: "optimizer", "gradients", "weights"
+    sizes        {size: formula} that its author takes for granted: {"kv": "heads"}
+    """
+
+    __slots__ = ("activations", "cache", "divided", "gradients", "leaves", "matrices", "name", "optimizer", "says",
+                 "sizes", "source", "trained", "weights")
+
+    def __init__(self, name: str, *, says: str, source: str, leaves: str = "", weights: Width = Width(16),  # noqa: B008
+                 matrices: Width | None = None, trained: Width | None = None, gradients: Width | None = None,
+                 optimizer: Mapping[str, Width] | None = None, cache: Width | None = None,
+                 activations: Width | None = None, divided: tuple[str, ...] = (),
+                 sizes: Mapping[str, str] | None = None) -> None:
+        self.name, self.says, self.source, self.leaves = name, says, source, leaves
+        self.weights, self.matrices, self.trained = weights, matrices or weights, trained or weights
+        self.gradients, self.optimizer = gradients, dict(optimizer or {})
+        self.cache, self.activations, self.divided = cache or weights, activations or Width(16), divided
+        self.sizes = dict(sizes or {})
+
+    @property
+    def line(self) -> str:
+        """The line that ends an answer."""
+        return f"{self.name}: {self.says}"
+
+    def __repr__(self) -> str:
+        return f"<Storage {self.name}>"
+
+
+def names() -> list[str]:
+    """The formats and recipes that there are.
+
+    >>> {"bf16", "fp32", "mixed", "nf4"} <= set(names())
+    True
+    """
+    from os import listdir
+    from os.path import dirname
+
+    return sorted(file[:-3] for file in listdir(dirname(__file__)) if file.endswith(".py") and file[0] != "_")
+
+
+def storage(name: str | Storage) -> Storage:
+    """The storage of that name; a Storage of the caller's own passes through. ModelError for an unknown name."""
+    if isinstance(name, Storage):
+        return name
+    from importlib import import_module
+
+    if not name.isidentifier() or name not in names():
+        raise ModelError(f"unknown storage '{clipped(name)}'; {nearest(name, names())}")
+    found: Storage = import_module(f"symcount.storage.{name}").STORAGE
+    return found
