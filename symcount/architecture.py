@@ -55,12 +55,14 @@ class Architecture:
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
                (name, dimensions) where it is not stored [out, in], with * for all of ours;
     stored_heads  the same for what heads add
+    hides      {key: texts of its values}: keys that limit which tokens some layers see, where the forward pass does not
+               say which layers, and with which values they limit nothing; without any, some layer always has a limit
     buffers    why it is not written which buffers a checkpoint holds, where it is not
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "ignored", "keys", "name", "only",
-                 "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
+    __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "hides", "ignored", "keys", "name",
+                 "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
@@ -69,7 +71,8 @@ class Architecture:
                  aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None, same: Mapping[str, str] | None = None,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
-                 stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "") -> None:
+                 stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "",
+                 hides: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
         self.reads, self.settle = dict(reads or {}), settle
@@ -79,7 +82,7 @@ class Architecture:
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
-        self.published, self.buffers = dict(published or {}), buffers
+        self.published, self.buffers, self.hides = dict(published or {}), buffers, dict(hides or {})
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
         self.stages = {name: len(size) for entry in self.published.values() for name, size in entry.sizes.items()

@@ -6,7 +6,7 @@ that remembers how it was made; nothing is counted here. Sizes are numbers of an
     contract lookup pointwise                 multiply and sum; rows of a table; element by element
     rename merge split concat cut             relabel axes; product of axes and back; sum of axes and back
     select keep top window repeat             one position; first n; K of E; slide a kernel; broadcast
-    cached within idle                        remembered rows join; a named scope; a weight that never runs
+    cached within idle                        rows are remembered; a named scope; a weight that never runs
 
 A weight belongs to the scope it was made in: it is counted once for every repetition of that scope, and its
 path is that scope and its name. `Shared()` moves the place of making to where the mark was made.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from symcount.errors import ShapeError, SizeError
 from symcount.polynomials import Condition
-from symcount.scopes import Scope, Shared, here, one_place
+from symcount.scopes import Scope, Shared, here, named, one_place
 from symcount.sizes import bounded, conditions, noted, per, same
 from symcount.tensors import (
     Tensor,
@@ -24,6 +24,7 @@ from symcount.tensors import (
     chosen,
     equal,
     fresh,
+    in_order,
     is_size,
     is_tensor,
     joined,
@@ -35,7 +36,7 @@ from symcount.tensors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.masks import Mask
@@ -57,7 +58,7 @@ def weight(name: str, *, kinds: str = "weight", stored: str = "parameter", out: 
     `kinds` says what it is, the main kind first ("weight", "bias", "norm", "norm bias", "embedding");
     `stored` is "parameter", "frozen" (not trained) or "buffer" (never counted); `out` names the out-axes of a map.
     """
-    _named("weight", name)
+    named("weight", name)
     if stored not in ("parameter", "frozen", "buffer"):
         raise ShapeError(f"weight {name}: stored={stored!r}; known: parameter, frozen, buffer")
     return Tensor("weight", name, (), axes, kinds=tuple(kinds.split()), stored=stored, out=tuple(out.split()))
@@ -259,9 +260,18 @@ def window(x: Tensor, *, stride: Size = 1, pad: Size = 0, **axes: tuple[str, Siz
                   stride=stride, pad=pad)
 
 
-def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
-    """The new rows join the remembered ones: `cached(k, "key", s=("t", t))`. Exactly this is a KV cache."""
-    axis, (new, n) = single("cached", axes)
+def cached(x: Tensor, name: str, **axes: tuple[str, Size] | Size) -> Tensor:
+    """What is kept for the next token: exactly this is a KV cache.
+
+    `cached(k, "key", s=("t", t))`: the new rows join the remembered ones, s → t. `cached(x, "state", s=n)`: the last n
+    positions of an axis replace what was remembered, and x goes on as it is.
+    """
+    axis, told = single("cached", axes)
+    if not isinstance(told, tuple):
+        need(x, axis, "cached")
+        kept = Tensor("state", name, (), {**x.axes, axis: told}).axes  # refuses what is no size
+        return Tensor("cached", name, (x,), x.axes, axis=axis, into=axis, kept=kept, remembered=False)
+    new, n = told
     try:
         rows = bounded(need(x, axis, "cached"), n)
     except SizeError as error:
@@ -269,7 +279,7 @@ def cached(x: Tensor, name: str, **axes: tuple[str, Size]) -> Tensor:
     n = noted(n, *conditions(rows))  # that the rows fit is known of t, which stays, and not of s, which goes
     fresh(x, f"cached {name}", new, (axis,))
     return Tensor("cached", name, (x,), {(new if a == axis else a): (n if a == axis else size)
-                                         for a, size in x.axes.items()}, axis=axis, into=new,
+                                         for a, size in x.axes.items()}, axis=axis, into=new, kept=None,
                   remembered=new == axis and same(rows, n))
 
 
@@ -288,7 +298,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     input that has the axis shows the body one step, and the output in its place gets the axis back; an input
     without it is a state, handed from step to step. Weights are made anew in each run unless `shared`.
     """
-    _named("within", path)
+    named("within", path)
     if not is_size(runs):
         raise SizeError(f"{path}: runs={runs!r}: a size is a whole number or in letters")
     for x in xs:
@@ -322,7 +332,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
         back = {over: runs} if over is not None and i < len(xs) and sequences[i] else {}
         if over is not None and over in y.axes:
             raise ShapeError(f"{path} runs over axis '{over}', which its body cannot return: {y}")
-        axes = _in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
+        axes = in_order(y.axes, back, xs[i].axes if i < len(xs) else {})
         left.append(Tensor("leave", y.name, (y,), axes, loop=(inner[i],) if looped else ()))  # of no run: what came in
         if looped and not sequences[i]:
             inner[i].details["loop"] = (y,)  # in a later run, what the one before it returned
@@ -388,13 +398,3 @@ def _same_shapes(path: str, inner: tuple[Tensor, ...], outputs: tuple[Any, ...],
     for x, y, free in zip(inner, outputs, sequences, strict=True):
         if isinstance(y, Tensor) and not free and not equal(x, y):
             raise ShapeError(f"{path} is repeated and must return the shape it is given: {x} came in, {y} came out")
-
-
-def _named(verb: str, path: str) -> None:
-    if not isinstance(path, str) or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
-        raise ShapeError(f"{verb} {path!r}: a name is of letters, digits and '_', joined by '.'")
-
-
-def _in_order(axes: Mapping[str, Size], back: Mapping[str, Size], like: Mapping[str, Size]) -> dict[str, Size]:
-    joined = {**axes, **back}
-    return {a: joined[a] for a in (*(a for a in like if a in joined), *(a for a in joined if a not in like))}

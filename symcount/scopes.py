@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
+from symcount.errors import ShapeError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.polynomials import Size
@@ -54,6 +56,12 @@ class Shared:
 
     def __init__(self, scope: Scope | None = None) -> None:
         self.scope = here.get() if scope is None else scope
+
+
+def named(verb: str, path: str) -> None:
+    """Raise ShapeError for what cannot be a name."""
+    if not isinstance(path, str) or not all(part.isidentifier() or part.isdigit() for part in path.split(".")):
+        raise ShapeError(f"{verb} {path!r}: a name is of letters, digits and '_', joined by '.'")
 
 
 def one_place(a: Scope | None, b: Scope | None) -> bool:

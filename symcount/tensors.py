@@ -111,6 +111,12 @@ def equal(x: Tensor, y: Tensor) -> bool:
     return x.axes.keys() == y.axes.keys() and all(same(n, y.axes[axis]) for axis, n in x.axes.items())
 
 
+def in_order(axes: Mapping[str, Size], back: Mapping[str, Size], like: Mapping[str, Size]) -> dict[str, Size]:
+    """Axes, and those that come back, in the order of others, what these have not at the end."""
+    found = {**axes, **back}
+    return {a: found[a] for a in (*(a for a in like if a in found), *(a for a in found if a not in like))}
+
+
 def advice(a: Size, b: Size) -> str:
     """What to do where d meets heads·k."""
     texts = sorted((str(a), str(b)), key=len)

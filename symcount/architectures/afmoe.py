@@ -76,6 +76,7 @@ ARCHITECTURES = (Architecture(
         "layer_types": MASKED,
         "sliding_window": MASKED,
     },
+    hides={"layer_types": ()},
     stored={
         **DECODER_NAMES,
         **expert_names(router="router.gate"),

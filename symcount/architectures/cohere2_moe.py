@@ -79,6 +79,7 @@ ARCHITECTURES = (Architecture(
         "sliding_window_pattern": MASKED,
         "prefix_dense_sliding_window_pattern": MASKED,
     },
+    hides={"layer_types": ()},
     stored={**DECODER_NAMES, **expert_names(), "layers.norm": "layers.{i}.input_layernorm"},
     stored_heads=HEAD_NAMES,
     base="model",

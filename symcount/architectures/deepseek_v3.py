@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def attend(x: Tensor, z: Any) -> Tensor:
     """x + attention(norm(x))."""
     y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, bias=z.attention_bias,
+    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
                               mask=Mask(causal=True)))
 
 
@@ -105,7 +105,7 @@ ARCHITECTURES = (
         "deepseek_v3",
         classes=decoder_heads("DeepseekV3", dense_then_experts(dense, moe), TEXTS + " ForTokenClassification"),
         sizes="r_q L_dense",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=129280, d=7168, h=18432, L=61, heads=128),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
@@ -138,7 +138,7 @@ ARCHITECTURES = (
         "deepseek_v2",
         classes=decoder_heads("DeepseekV2", dense_then_experts(dense_v2, moe_v2), TEXTS),
         sizes="r_q L_dense K",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=102400, d=4096, h=11008, L=32, heads=32),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
@@ -167,7 +167,7 @@ ARCHITECTURES = (
         "glm4_moe_lite",
         classes=decoder_heads("Glm4MoeLite", dense_then_experts(dense, moe), "ForCausalLM"),
         sizes="r_q L_dense",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=154880, d=2048, h=10240, L=47, heads=20),
             **latent_keys(r_kv=512, nope=192, rope=64, v=256),
@@ -195,7 +195,7 @@ ARCHITECTURES = (
         "minicpm3",
         classes=decoder_heads("MiniCPM3", decoder(dense_v2), TEXTS),
         sizes="r_q",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         follows={"v": "d/heads"},
         keys={
             **_keys(V=73448, d=2560, h=6400, L=62, heads=40, tied=True),
@@ -222,7 +222,7 @@ ARCHITECTURES = (
         "youtu",
         classes=decoder_heads("Youtu", decoder(dense), "ForCausalLM"),
         sizes="r_q",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=128256, d=2048, h=6144, L=32, heads=16, tied=True),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),

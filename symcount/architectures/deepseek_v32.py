@@ -43,7 +43,7 @@ def attend(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
         return chosen
 
     y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, bias=z.attention_bias,
+    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
                               mask=Mask(causal=True), index=index if indexed else None))
 
 
@@ -153,7 +153,7 @@ ARCHITECTURES = (
         "deepseek_v32",
         classes=decoder_heads("DeepseekV32", dense_then_experts(dense, moe), "ForCausalLM"),
         sizes="L_dense",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=129280, d=7168, h=18432, h_e=2048, L=61, heads=128, r_q=1536, heads_i=64),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
@@ -176,7 +176,7 @@ ARCHITECTURES = (
         "glm_moe_dsa",
         classes=decoder_heads("GlmMoeDsa", body, "ForCausalLM"),
         sizes="L_dense L_index",
-        flags={"query_rank": True},
+        flags={"query_rank": True, "mla": "expanded"},
         keys={
             **_keys(V=154880, d=6144, h=12288, h_e=2048, L=78, heads=64, r_q=2048, heads_i=32),
             **latent_keys(r_kv=512, nope=192, rope=64, v=256),

@@ -18,6 +18,7 @@ from symcount.network import (
     concat,
     contract,
     cut,
+    idle,
     merge,
     pointwise,
     rename,
@@ -27,7 +28,7 @@ from symcount.network import (
     weight,
     within,
 )
-from symcount.sizes import per, rest
+from symcount.sizes import least, per, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -112,18 +113,26 @@ def compressor(x: Tensor, low: Tensor, z: Any, *, chunk: Size, series: int, inde
 def entries(x: Tensor, z: Any, *, k: Size, chunk: Size, series: int) -> Tensor:
     """The tokens of each whole chunk, weighted and summed; with two series those of the chunk before join.
 
-    Parameters: (2d + chunk)·k for each series, and k.
+    Parameters: (2d + chunk)·k for each series, and k. Remembered: the entries, the tokens of the chunk that is not yet
+    whole, and the first series of the chunk before.
     """
-    parts = [linear(x, name, bias=False, k=series * k) for name in ("key", "gate")]
-    count, s = x.axes["s"] // chunk, x.axes["s"]
-    key, gate = (split(cut(part, "s", chunk * count, s - chunk * count)[0], "s", w=count, j=chunk) for part in parts)
+    count, s, whole = x.axes["s"] // chunk, x.axes["s"], z.t // chunk
+
+    def chunks(name: str) -> Tensor:
+        part = cached(linear(x, name, bias=False, k=series * k), name, s=z.t - chunk * whole)
+        part = split(cut(part, "s", chunk * count, s - chunk * count)[0], "s", w=count, j=chunk)
+        if series == 1:
+            return part
+        return idle(part, cached(cut(part, "k", k, k)[0], f"{name}_before", w=least(1, whole)))
+
+    key, gate = chunks("key"), chunks("gate")
     position = weight("position", kinds="embedding", j=chunk, k=series * k)
     shares = pointwise(pointwise(gate, position, kind="add", name="positions"), kind="softmax")
     summed = pointwise(key, shares, kind="mix", name="summed", to="b w k")
     if series == 2:
         summed = pointwise(*cut(summed, "k", k, k), kind="add", name="overlap")
     summed = pointwise(norm(summed, "key_norm", over="k", shift=False), kind="rotary")
-    return cached(summed, "entry", w=("w", z.t // chunk))
+    return cached(summed, "entry", w=("w", whole))
 
 
 def indexer(x: Tensor, low: Tensor, z: Any, *, chunk: Size, series: int) -> Tensor:

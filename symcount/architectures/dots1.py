@@ -93,6 +93,7 @@ ARCHITECTURES = (
         settle=_settle_dots,
         aliases={"num_local_experts": "n_routed_experts"},
         ignored={**IGNORED, **dict.fromkeys(("sliding_window", "max_window_layers", "layer_types"), MASKED)},
+        hides={"sliding_window": ("null",)},
         only={"moe_layer_freq": ((1,), "transformers puts experts into every layer after the dense ones")},
         stored=STORED,
         stored_heads=HEAD_NAMES,

@@ -72,6 +72,7 @@ ARCHITECTURES = (Architecture(
         "sliding_window": MASKED,
         "sliding_window_pattern": MASKED,
     },
+    hides={"layer_types": ()},
     stored={**DECODER_NAMES, **expert_names()},
     stored_heads=HEAD_NAMES,
     base="model",

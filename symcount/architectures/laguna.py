@@ -84,6 +84,7 @@ ARCHITECTURES = (Architecture(
         "moe_router_logit_softcapping": "a constant",
     },
     only={"moe_apply_router_weight_on_input": ((False,), "transformers has no other form")},
+    hides={"layer_types": ("null", "absent")},
     stored={
         **DECODER_NAMES,
         **expert_names(),

@@ -96,6 +96,7 @@ ARCHITECTURES = (Architecture(
         "floor_scale": "a constant",
         "attn_scale": "a constant",
     },
+    hides={"layer_types": ()},
     stored={
         **{ours: theirs.replace(".mlp.", ".feed_forward.") for ours, theirs in DECODER_NAMES.items()},
         "layers.mlp.router": "layers.{i}.feed_forward.router",

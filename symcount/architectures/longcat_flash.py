@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def half(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """Latent attention, and 3dh + 2d parameters; what its feed-forward saw is given too."""
     y = norm(x, "attention_norm", shift=False)
-    x = residual(x, within("attention", latent_attention, y, z=z, t=z.t, bias=z.attention_bias,
+    x = residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
                            mask=Mask(causal=True)))
     y = norm(x, "mlp_norm", shift=False)
     return residual(x, within("mlp", gated, y, h=z.h)), y
@@ -79,7 +79,7 @@ ARCHITECTURES = (Architecture(
     "longcat_flash",
     classes=decoder_heads("LongcatFlash", decoder(block), "ForCausalLM"),
     sizes="Z K",
-    flags={"query_rank": True},
+    flags={"query_rank": True, "mla": "expanded"},
     keys={
         "vocab_size": ("V", 131072),
         "hidden_size": ("d", 6144),

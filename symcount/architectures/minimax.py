@@ -7,13 +7,26 @@ Source: MiniMax 2025, "MiniMax-01", section 2 and table 2; the linear attention 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import MASKED, measured
+from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds
+from symcount.hub.settling import layer_kinds, one_window
 from symcount.layers import attention, decoder_heads, embed, linear, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
-from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, split, tensor, weight, within
+from symcount.network import (
+    cached,
+    concat,
+    contract,
+    cut,
+    idle,
+    merge,
+    pointwise,
+    rename,
+    split,
+    tensor,
+    weight,
+    within,
+)
 from symcount.sizes import floor, rest
 from symcount.tensors import Tensor
 
@@ -39,7 +52,7 @@ def scan(query: Tensor, key: Tensor, value: Tensor, z: Any) -> Tensor:
     rates = [weight(f"{name}_decay", stored="buffer", g=z.heads, **axes) for name, axes in (
         ("rate", {}), ("query", {"i": z.chunk}), ("key", {"i": z.chunk}), ("chunk", {"i": z.chunk, "j": z.chunk}))]
     state = idle(pointwise(contract(key, value, to="b g k v", name="state"), kind="decay"), *rates)
-    before = contract(query, state, to="b s g v", name="readout")
+    before = contract(query, cached(state, "state", k=z.k), to="b s g v", name="readout")
     n = floor(z.s, z.chunk)
     parts = [cut(x, "s", n * z.chunk, z.s - n * z.chunk) for x in (query, key, value)]
     q, k, v = (split(full, "s", n=n, s=z.chunk) for full, _ in parts)
@@ -72,7 +85,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     """2dk·heads + 2dk·kv + 3Edh + dE + 2d parameters."""
     y = norm(x, "attention_norm", shift=False)
     y = within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=False, position="rotary",
-               mask=Mask(causal=True))
+               mask=Mask(causal=True, window=z.window))
     return feed(residual(x, y), z)
 
 
@@ -84,30 +97,30 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return norm(x, "norm", shift=False), word
 
 
-def settle(config: dict[str, Any]) -> dict[str, int]:
-    """How many layers have ordinary attention: as listed, or else every other one, from the first."""
-    return layer_kinds(config, {"full_attention": "L_attn", "linear_attention": None}) or {
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers have ordinary attention: as listed, or else every other one, from the first; and their window."""
+    found = layer_kinds(config, {"full_attention": "L_attn", "linear_attention": None}) or {
         "L_attn": (config["num_hidden_layers"] + 1) // 2}
+    return {**found, **one_window(config)}
 
 
 ARCHITECTURES = (Architecture(
     "minimax",
     classes=decoder_heads("MiniMax", body),
     follows={"kv": "heads", "k": "d/heads"},
-    sizes="L_attn",
+    sizes="L_attn window",
     keys={
         **decoder_keys(V=32000, d=4096, h=14336, L=32, heads=32, kv=8),
         "num_local_experts": ("E", 8),
         "num_experts_per_tok": ("K", 2),
         "block_size": ("chunk", 256),
     },
-    reads={"layer_types": None},
+    reads={"layer_types": None, "sliding_window": None},
     settle=settle,
     aliases={"num_experts": "num_local_experts"},
     ignored={
         **ROTARY,
         **ROUTED,
-        "sliding_window": MASKED,
         **dict.fromkeys(("full_attn_alpha_factor", "full_attn_beta_factor", "linear_attn_alpha_factor",
                          "linear_attn_beta_factor", "mlp_alpha_factor", "mlp_beta_factor"), "a constant"),
     },
@@ -124,6 +137,6 @@ ARCHITECTURES = (Architecture(
     base="model",
     published={
         "minimax-text-01": measured("MiniMaxForCausalLM", 456_089_655_296, V=200064, d=6144, h=9216, L=80, L_attn=10,
-                                    heads=64, kv=8, k=128, E=32, K=2, chunk=256),
+                                    heads=64, kv=8, k=128, E=32, K=2, chunk=256, window=None),
     },
 ),)

@@ -10,6 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED, decoder_keys, expert_names
+from symcount.hub.settling import one_window
 from symcount.layers import attention, decoder, decoder_heads, linear, norm, residual
 from symcount.layers.experts import mixture, with_shared
 from symcount.masks import Mask
@@ -21,18 +22,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
+    from symcount.polynomials import Size
 
 
-def attend(x: Tensor, z: Any, *, bias: bool = False, shift: bool = False, **more: Any) -> Tensor:
+def attend(x: Tensor, z: Any, *, bias: bool = False, shift: bool = False, window: Size | None = None,
+           **more: Any) -> Tensor:
     """x + attention of its norm: 2dk·heads + 2dk·kv + d parameters."""
     y = norm(x, "attention_norm", shift=shift)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=bias, position="rotary",
-                              mask=Mask(causal=True), **more))
+                              mask=Mask(causal=True, window=window), **more))
 
 
 def block(x: Tensor, z: Any) -> Tensor:
     """2dk·heads + 2dk·kv + 3Edh + dE + 2d parameters, of which a token meets K/E of the experts'."""
-    x = attend(x, z)
+    x = attend(x, z, window=z.window)
     return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h))
 
 
@@ -58,7 +61,7 @@ def sink_block(x: Tensor, z: Any) -> Tensor:
 
 def phi_block(x: Tensor, z: Any) -> Tensor:
     """The same with LayerNorm, whose shifts are 2d parameters more."""
-    x = attend(x, z, bias=z.attention_bias, shift=True)
+    x = attend(x, z, bias=z.attention_bias, shift=True, window=z.window)
     return residual(x, within("mlp", mixture, norm(x, "mlp_norm"), E=z.E, K=z.K, h=z.h))
 
 
@@ -87,8 +90,8 @@ def _granite_keys() -> dict[str, tuple[str, Any]]:
     return {**_keys(V=32000, d=4096, h=11008, L=32, heads=32, E=8), "attention_bias": ("attention_bias", False)}
 
 
-def _mixtral(count: int, **sizes: int) -> Published:
-    return measured("MixtralForCausalLM", count, k=128, kv=8, E=8, K=2, **sizes)
+def _mixtral(count: int, **sizes: Any) -> Published:
+    return measured("MixtralForCausalLM", count, k=128, kv=8, E=8, K=2, window=None, **sizes)
 
 
 def _granite(count: int, **sizes: int) -> Published:
@@ -114,13 +117,15 @@ FOLLOWS = {"kv": "heads", "k": "d/heads"}
 ARCHITECTURES = (Architecture(
     "mixtral",
     classes=decoder_heads("Mixtral", decoder(block)),
+    sizes="window",
     follows=FOLLOWS,
     keys=_keys(V=32000, d=4096, h=14336, L=32, heads=32, kv=8, E=8),
+    reads={"sliding_window": None},
+    settle=one_window,
     aliases={"num_experts": "num_local_experts"},
     ignored={
         **ROTARY,
         **ROUTED,
-        "sliding_window": MASKED,
         "use_flash_attention": "another kernel for the same products",
     },
     only={**UNBIASED, "moe_frequency": ((1,), "experts in every layer")},
@@ -173,30 +178,33 @@ ARCHITECTURES = (Architecture(
         "layer_types": MASKED,
         "layer_rope_theta": "rotation has no weights and is elementwise",
     },
+    hides={"layer_types": ()},
     stored={**GRANITE_NAMES, "layers.attention.sinks": "layers.{i}.self_attn.sinks"},
     stored_heads=HEAD_NAMES,
     base="model",
 ), Architecture(
     "phimoe",
     classes={**decoder_heads("Phimoe", phi_body, "ForSequenceClassification"), "PhimoeForCausalLM": phi_causal_lm},
+    sizes="window",
     follows=FOLLOWS,
     keys={
         **_keys(V=32064, d=4096, h=6400, L=32, heads=32, kv=8, E=16),
         "attention_bias": ("attention_bias", False),
         "lm_head_bias": ("head_bias", False),
     },
+    reads={"sliding_window": None},
+    settle=one_window,
     ignored={
         **ROTARY,
         **ROUTED,
         "input_jitter_noise": "noise while training",
         "original_max_position_embeddings": "rotary positions have no table",
-        "sliding_window": MASKED,
     },
     stored={**DECODER_NAMES, **expert_names(router="router", h="h")},
     stored_heads=HEAD_NAMES,
     base="model",
     published={
         "phi-3.5-moe": measured("PhimoeForCausalLM", 41_873_153_344, V=32064, d=4096, h=6400, L=32, heads=32, kv=8,
-                                k=128, E=16, K=2, attention_bias=True, head_bias=True),
+                                k=128, E=16, K=2, window=131072, attention_bias=True, head_bias=True),
     },
 ))

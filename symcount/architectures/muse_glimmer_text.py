@@ -46,6 +46,7 @@ ARCHITECTURES = (Architecture(
         "output_multiplier": "a constant",
         "post_norm_eps": "a constant",
     },
+    hides={"layer_types": ()},
     stored={
         **DECODER_NAMES,
         "layers.attention.gate": "layers.{i}.self_attn.gate_proj",

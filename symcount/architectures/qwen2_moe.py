@@ -70,6 +70,7 @@ ARCHITECTURES = (Architecture(
         "max_window_layers": MASKED,
         "layer_types": MASKED,
     },
+    hides={"use_sliding_window": ("false", "absent")},
     stored={
         **DECODER_NAMES,
         **expert_names(),

@@ -6,9 +6,10 @@ Source: Yang et al. 2025, "Qwen3 technical report", section 2 and table 2.
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED_MLP, decoder_keys, expert_names
-from symcount.hub.settling import dense_layers, layer_kinds, some_dense
+from symcount.hub.settling import dense_layers, layer_kinds, one_window, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import mixture, sparse_decoder
 from symcount.masks import Mask
@@ -26,7 +27,7 @@ def attend(x: Tensor, z: Any) -> Tensor:
     """x + attention of its norm: 2dk·heads + 2dk·kv + 2k + d parameters."""
     y = norm(x, "attention_norm", shift=False)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
-                              position="rotary", normed=per_head, mask=Mask(causal=True)))
+                              position="rotary", normed=per_head, mask=Mask(causal=True, window=z.window)))
 
 
 def dense(x: Tensor, z: Any) -> Tensor:
@@ -49,6 +50,14 @@ def listed_layers(config: dict[str, Any]) -> dict[str, Any]:
     return some_dense(layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types").get("L_dense", 0))
 
 
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers are dense, and the window of all of them where it is used."""
+    used = config["use_sliding_window"]
+    if not isinstance(used, bool):
+        raise ConfigError(f"use_sliding_window = {used!r}: true or false is needed")
+    return {**dense_layers(config), **(one_window(config) if used else {"window": None})}
+
+
 def _keys(*, h_e: int, E: int, K: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
     return {
         **decoder_keys(**sizes),
@@ -59,8 +68,8 @@ def _keys(*, h_e: int, E: int, K: int, **sizes: Any) -> dict[str, tuple[str, Any
     }
 
 
-def _qwen(count: int, **sizes: int) -> Published:
-    return measured("Qwen3MoeForCausalLM", count, V=151936, k=128, K=8, **sizes)
+def _qwen(count: int, **sizes: Any) -> Published:
+    return measured("Qwen3MoeForCausalLM", count, V=151936, k=128, K=8, window=None, **sizes)
 
 
 SPARSE = {"decoder_sparse_step": 1, "mlp_only_layers": None}
@@ -72,17 +81,15 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("Qwen3Moe", body),
     follows=FOLLOWS,
     flags={"dense": False},
-    sizes="L_dense",
+    sizes="L_dense window",
     keys=_keys(V=151936, d=2048, h=6144, L=24, heads=32, kv=4, h_e=768, E=128, K=8),
-    reads=SPARSE,
-    settle=dense_layers,
+    reads={**SPARSE, "use_sliding_window": False, "sliding_window": 4096},
+    settle=settle,
     aliases={"num_local_experts": "num_experts"},
     ignored={
         **ROTARY,
         **ROUTED,
-        "use_sliding_window": MASKED,
-        "sliding_window": MASKED,
-        "max_window_layers": MASKED,
+        "max_window_layers": "read by nothing: all layers have the window, or none",
     },
     only={
         **UNBIASED_MLP,
@@ -103,19 +110,19 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("Qwen3VLMoeText", body, ""),
     follows=FOLLOWS,
     flags={"dense": False},
-    sizes="L_dense",
+    sizes="L_dense window",
     keys=_keys(V=151936, d=2048, h=5632, L=24, heads=16, kv=16, h_e=1408, E=60, K=4, tied=True),
     reads=SPARSE,
     settle=dense_layers,
     aliases={"num_local_experts": "num_experts"},
-    ignored={**ROTARY, **ROUTED, "sliding_window": MASKED},
+    ignored={**ROTARY, **ROUTED, "sliding_window": "read by nothing"},
     stored=NAMES,
 ), Architecture(
     "mellum",
     classes=decoder_heads("Mellum", body, "ForCausalLM"),
     follows=FOLLOWS,
     flags={"dense": False},
-    sizes="L_dense",
+    sizes="L_dense window",
     keys=_keys(V=98304, d=2304, h=7168, L=28, heads=32, kv=4, k=128, h_e=896, E=64, K=8),
     reads={"mlp_layer_types": None},
     settle=listed_layers,
@@ -129,6 +136,7 @@ ARCHITECTURES = (Architecture(
         "mtp_layer_types": "of layers that are stored beside the model",
         "mtp_mlp_layer_types": "of layers that are stored beside the model",
     },
+    hides={"layer_types": ()},
     stored=NAMES,
     stored_heads=HEAD_NAMES,
     base="model",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.layers import decoder_heads, embed, linear, norm, residual
-from symcount.network import pointwise, tensor, weight, within
+from symcount.network import cached, pointwise, tensor, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -25,18 +25,24 @@ def shifted(x: Tensor, name: str) -> Tensor:
 
 
 def time_mixing(x: Tensor, *, inner: Size) -> Tensor:
-    """A weighted mean of the values so far, which decays, elementwise: 4d·inner + 2inner + 3d parameters."""
+    """A weighted mean of the values so far, which decays, elementwise: 4d·inner + 2inner + 3d parameters.
+
+    Remembered are the last row and, of the mean, the sums above and below, and the exponent that both are scaled by.
+    """
+    x = cached(x, "row", s=1)
     key, value, receptance = (linear(shifted(x, name), name, bias=False, inner=inner)
                               for name in ("key", "value", "receptance"))
     decay, first = weight("decay", inner=inner), weight("first", inner=inner)
     y = pointwise(key, value, decay, first, kind="scan")
+    for part in ("above", "below", "exponent"):  # each of as many numbers as the mean
+        y = cached(y, part, s=1)
     y = pointwise(y, pointwise(receptance, kind="sigmoid"), kind="multiply", name="received")
     return linear(y, "output", over="inner", bias=False, d=x.axes["d"])
 
 
 def channel_mixing(x: Tensor, *, h: Size) -> Tensor:
-    """An MLP behind a gate: d² + 2dh + 2d parameters."""
-    d = x.axes["d"]
+    """An MLP behind a gate: d² + 2dh + 2d parameters. The last row is remembered."""
+    d, x = x.axes["d"], cached(x, "row", s=1)
     y = pointwise(linear(shifted(x, "up"), "up", bias=False, h=h), kind="relu_squared", name="act")
     gate = pointwise(linear(shifted(x, "gate"), "gate", bias=False, d=d), kind="sigmoid")
     return pointwise(linear(y, "down", over="h", bias=False, d=d), gate, kind="multiply", name="received")

@@ -7,8 +7,9 @@ Muralidharan et al. 2024, "Compact language models via pruning", table 11; Elsen
 from __future__ import annotations
 
 from symcount.architecture import Architecture
-from symcount.hub import MASKED, measured
+from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import one_window
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import within
@@ -25,16 +26,17 @@ if TYPE_CHECKING:
 CAUSAL = Mask(causal=True)
 
 
-def layer(x: Tensor, z: Any, *, attention_bias: bool, mlp_bias: bool, kind: str) -> Tensor:
+def layer(x: Tensor, z: Any, *, attention_bias: bool, mlp_bias: bool, kind: str, mask: Mask = CAUSAL) -> Tensor:
     """2dk·heads + 2dk·kv + 2dh + 4d parameters, (heads + 2kv)k + h + 2d more with biases."""
     x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, kv=z.kv, k=z.k, t=z.t,
-                           bias=attention_bias, position="rotary", mask=CAUSAL))
+                           bias=attention_bias, position="rotary", mask=mask))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, bias=mlp_bias, kind=kind))
 
 
 def block(x: Tensor, z: Any) -> Tensor:
-    """2dk·heads + 2dk·kv + (heads + 2kv)k + 2dh + 6d + h parameters."""
-    return layer(x, z, attention_bias=z.bias, mlp_bias=z.bias, kind="gelu")
+    """2dk·heads + 2dk·kv + (heads + 2kv)k + 2dh + 6d + h parameters; its tokens may attend to a window."""
+    return layer(x, z, attention_bias=z.bias, mlp_bias=z.bias, kind="gelu",
+                 mask=Mask(causal=True, window=z.window))
 
 
 def nemotron(x: Tensor, z: Any) -> Tensor:
@@ -62,7 +64,7 @@ OWN_WIDTH = ("num_key_value_heads", "head_dim")
 
 
 def _starcoder2(count: int, **sizes: Any) -> Published:
-    return measured("Starcoder2ForCausalLM", count, V=49152, k=128, **sizes)
+    return measured("Starcoder2ForCausalLM", count, V=49152, k=128, window=4096, **sizes)
 
 
 def _nemotron(count: int, **sizes: int) -> Published:
@@ -72,14 +74,16 @@ def _nemotron(count: int, **sizes: int) -> Published:
 ARCHITECTURES = (Architecture(
     "starcoder2",
     classes=decoder_heads("Starcoder2", decoder(block, shift=True), HEADS),
+    sizes="window",
     follows={"k": "d/heads"},
     keys={
         **decoder_keys(V=49152, d=3072, h=12288, L=30, heads=24, kv=2, tied=True),
         "use_bias": ("bias", True),
     },
+    reads={"sliding_window": None},
+    settle=one_window,
     ignored={
         **ROTARY,
-        "sliding_window": MASKED,
         "residual_dropout": "dropout has no weights",
         "embedding_dropout": "dropout has no weights",
         "attention_softmax_in_fp32": "how numbers are stored; counts are of numbers",

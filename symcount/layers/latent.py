@@ -1,9 +1,10 @@
-"""Multi-head latent attention: keys and values are made from one narrow row a token, and only that row is cached."""
+"""Multi-head latent attention: keys and values are made from one narrow row a token, and only that may be cached."""
 
 from __future__ import annotations
 
+from symcount.errors import ModelError, nearest
 from symcount.layers.dense import linear, norm
-from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight
 from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
@@ -16,42 +17,70 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def latent_attention(x: Tensor, z: Any, *, t: Size, bias: bool = False, mask: Mask | None = None,
-                     index: Callable[[Tensor, Tensor], Tensor] | None = None) -> Tensor:
+def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
+                     mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
     Parameters: d·r_q + r_q·heads·(nope + rope) + r_q for the queries, or d·heads·(nope + rope) where z.query_rank is
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
-    Multiply-adds for s tokens that attend to t: b·s·t·heads·(nope + rope + v) for scores and mix.
     bias   the maps from and to the width d, but not a query without a rank, have one
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+    form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
+           the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
+           "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
+           "heads"     keys and values, heads(nope + rope + v); mapped once: b·s·heads·r_kv(nope + v), scores as above
+           "absorbed"  latents; queries and mixes are mapped: b·s·heads·r_kv(nope + v) + b·s·t·heads(2r_kv + rope)
 
+    Raises ModelError for another form.
     Source: DeepSeek-AI 2024, "DeepSeek-V2", section 2.1 and appendix C.
     """
+    if form not in FORMS:
+        raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
     rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
     width, low = z.nope + rope, x
     if z.query_rank:
         query, low = latent_query(x, z, k=width, bias=bias)
     else:
         query = linear(x, "query", bias=False, g=z.heads, k=width)
-    unturned, turned = cut(query, "k", z.nope, rope)
-    query = concat(unturned, pointwise(turned, kind="rotary"), axis="k")
+    query, turned_query = cut(query, "k", z.nope, rope)
+    turned_query = pointwise(turned_query, kind="rotary")
 
     latent, turned = cut(linear(x, "key_value_down", bias=bias, c=z.r_kv + rope), "c", z.r_kv, rope)
-    latent = cached(norm(latent, "key_value_norm", over="c", shift=False), "latent", s=("t", t))
-    turned = cached(pointwise(turned, kind="rotary"), "turned", s=("t", t))
-    both = linear(latent, "key_value_up", over="c", bias=False, g=z.heads, k=z.nope + z.v)
-    unturned, value = cut(both, "k", z.nope, z.v)
-    key = concat(unturned, repeat(rename(turned, c="k"), g=z.heads), axis="k")
+    latent = norm(latent, "key_value_norm", over="c", shift=False)
+    turned = pointwise(turned, kind="rotary")
+    if form != "heads":
+        latent, turned = cached(latent, "latent", s=("t", t)), cached(turned, "turned", s=("t", t))
+    turned = rename(turned, c="k")
 
-    scores = contract(query, key, to="b g s t", name="scores", mask=mask)
+    if form == "absorbed":
+        key_up, value_up = cut(weight("key_value_up.weight", out="g k", c=z.r_kv, g=z.heads, k=z.nope + z.v), "k",
+                               z.nope, z.v)
+        query = contract(query, key_up, to="b s g c", name="key_up")
+        scores = pointwise(contract(query, latent, to="b g s t", name="scores", mask=mask),
+                           contract(turned_query, turned, to="b g s t", name="turned_scores", mask=mask),
+                           kind="add", name="scores_sum")
+    else:
+        both = linear(latent, "key_value_up", over="c", bias=False, g=z.heads, k=z.nope + z.v)
+        key, value = cut(both, "k", z.nope, z.v)
+        query = concat(query, turned_query, axis="k")
+        key = concat(key, repeat(turned, g=z.heads), axis="k")
+        if form == "heads":
+            key, value = cached(key, "key", s=("t", t)), cached(value, "value", s=("t", t))
+        scores = contract(query, key, to="b g s t", name="scores", mask=mask)
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
         scores = pointwise(scores, index(x, low), kind="add", name="chosen")
     weights = pointwise(scores, kind="softmax")
-    mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
+    if form == "absorbed":
+        mixed = contract(weights, latent, to="b s g c", name="mix", mask=mask)
+        mixed = contract(mixed, rename(value_up, k="v"), to="b s g v", name="value_up")
+    else:
+        mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
+
+
+FORMS = ("expanded", "heads", "absorbed")  # the first is what transformers runs
 
 
 def latent_query(x: Tensor, z: Any, *, k: Size, bias: bool = False) -> tuple[Tensor, Tensor]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.dense import linear
-from symcount.network import pointwise, select, tensor, within
+from symcount.network import cached, idle, pointwise, select, tensor, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -15,24 +15,26 @@ def lstm(x: Tensor, name: str, *, m: Size, biases: str | None = "one") -> Tensor
     """Long short-term memory over the axis s, d inputs to m outputs: 4dm + 4m² parameters, + 4m for each bias vector.
 
     Keras and the textbooks have `biases="one"` vector; PyTorch and cuDNN "two", one beside each matrix.
-    Multiply-adds: b·s·(4dm + 4m²).
+    Multiply-adds: b·s·(4dm + 4m²). Remembered: 2bm, the state and what it is made from.
 
     Source: Hochreiter and Schmidhuber 1997; with a forget gate: Gers et al. 2000, "Learning to forget".
     """
     state, memory = (tensor(each, b=x.axes["b"], m=m) for each in ("state", "memory"))
-    return within(name, _lstm_step, x, state, memory, over="s", shared=True, m=m, biases=biases)[0]
+    y, _, memory = within(name, _lstm_step, x, state, memory, over="s", shared=True, m=m, biases=biases)
+    return idle(cached(y, f"{name}.state", s=1), cached(memory, f"{name}.memory", m=m))
 
 
 def gru(x: Tensor, name: str, *, m: Size, biases: str | None = "one") -> Tensor:
     """A gated recurrent unit over the axis s, d inputs to m outputs: 3dm + 3m² parameters, + 3m for each bias vector.
 
     `biases`: "one" vector as in the paper, or "two" as in PyTorch, cuDNN and the default of Keras.
-    Multiply-adds: b·s·(3dm + 3m²).
+    Multiply-adds: b·s·(3dm + 3m²). Remembered: the state, bm.
 
     Source: Cho et al. 2014, "Learning phrase representations using RNN encoder-decoder", section 2.3.
     """
     state = tensor("state", b=x.axes["b"], m=m)
-    return within(name, _gru_step, x, state, over="s", shared=True, m=m, biases=biases)[0]
+    y, _ = within(name, _gru_step, x, state, over="s", shared=True, m=m, biases=biases)
+    return cached(y, f"{name}.state", s=1)
 
 
 def _gates(x: Tensor, state: Tensor, n: int, m: Size, biases: str | None) -> tuple[list[Tensor], list[Tensor]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from symcount.layers.dense import linear, norm
 from symcount.network import (
+    cached,
     concat,
     contract,
     cut,
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
 def causal_convolution(x: Tensor, name: str, *, over: str, w: Size, bias: bool) -> Tensor:
     """Each channel, of the axes `over`, convolved with a kernel of its own over w tokens: w parameters a channel, + 1.
 
-    Multiply-adds: b·(s + w - 1)·w a channel, as the padding on both sides is convolved too.
+    Multiply-adds: b·(s + w - 1)·w a channel, as the padding on both sides is convolved too. The last w tokens, those
+    that a token is made from, are remembered.
     """
     s, channels = x.axes["s"], {axis: x.axes[axis] for axis in over.split()}
     kernel = weight(f"{name}.weight", kinds="weight kernel", out=over, **channels, w=w)
-    rows = window(x, s=("w", w), pad=w - 1)
+    rows = window(cached(x, name, s=w), s=("w", w), pad=w - 1)
     y, _ = cut(contract(rows, kernel, to=" ".join(x.axes), name=name), "s", s, w - 1)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **channels), kind="bias", name=name) if bias else y
 
@@ -69,9 +71,9 @@ def mamba(x: Tensor, *, inner: Size, state: Size, r_dt: Size, w: Size, bias: boo
 
 
 def selective_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay: Tensor) -> Tensor:
-    """State after state, elementwise, and what leaves each: b·s·inner·state multiply-adds."""
+    """State after state, elementwise, and what leaves each: b·s·inner·state multiply-adds; the last is remembered."""
     states = pointwise(y, time, enter, decay, kind="scan", to=" ".join([*y.axes, "state"]))
-    return contract(states, leave, to=" ".join(y.axes), name="leave")
+    return contract(cached(states, "state", s=1), leave, to=" ".join(y.axes), name="leave")
 
 
 def mamba2(x: Tensor, *, inner: Size, heads: Size, groups: Size, state: Size, w: Size, chunk: Size, bias: bool,
@@ -128,7 +130,8 @@ def chunked_scan(y: Tensor, time: Tensor, enter: Tensor, leave: Tensor, decay: T
     decay = pointwise(decay, kind="sum", to="b n g q", name="decay_sum")
     decay = concat(zeros(decay, "n", 1), decay, axis="n")
     between = pointwise(decay, rename(decay, n="j"), kind="decay", to="b n j g q", name="between")
-    states, _ = cut(contract(between, rename(states, n="j"), to="b n g q state k", name="carry"), "n", n, 1)
+    states = contract(between, rename(states, n="j"), to="b n g q state k", name="carry")
+    states, _ = cut(cached(states, "state", n=1), "n", n, 1)  # the one after the last chunk is remembered
     outside = contract(leave, states, to="b n l g q k", name="leave")
     y = pointwise(inside, outside, kind="add", name="sum")
     return cut(merge(y, s="n l"), "s", s, n * chunk - s)[0]

@@ -233,6 +233,8 @@ def _cached(words: Words, x: Tensor) -> View | None:
     """In a full pass, where every token is attended, the remembered rows are the rows."""
     view = words.view(x.inputs[0])
     axis, into = x.details["axis"], x.details["into"]
+    if x.details["kept"] is not None:  # a state is kept beside what goes on
+        return view
     if not agree(x.axes[into], x.inputs[0].axes[axis]) or view.row != axis:
         return None
     return View(view.term, into, view.column)

@@ -1,0 +1,134 @@
+"""What is remembered between decoding steps: keys and values, latents, the states of recurrences and convolutions.
+
+Source: Shazeer 2019, "Fast transformer decoding: one write-head is all you need", section 2.4; of windows: Jiang et al.
+2023, "Mistral 7B", section 2 (rolling buffer cache).
+"""
+
+from __future__ import annotations
+
+from symcount.errors import ModelError, ShapeError
+from symcount.ledger import Ledger, Term
+from symcount.network import walk
+from symcount.readers import account, bounds, origin, repeats
+from symcount.sizes import least, same
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+    Users = dict[int, list[Tensor]]
+
+
+def kv_cache(subject: Any, **sizes: Any) -> Ledger:
+    """The elements that a model remembers of t tokens in order to write the next: of each tensor b·t·(its other axes).
+
+    Keys and values: 2·L·b·t·k·kv; latents: L·b·t(r_kv + rope); of s tokens that an encoder read: 2·L_dec·b·s·k·heads. A
+    state does not grow with t: w rows of a convolution over w tokens, and the last state of a recurrence.
+
+    A window: where every product of a layer's rows sees only the last `window` of them, min(t, window) are remembered.
+    These are the rows that the newest token, its own among them, was computed from; of a convolution likewise w.
+    The caches of transformers differ from that in two ways: `DynamicCache` drops the oldest row of a window as soon as
+    it was used, and between two steps holds one less, window - 1 (`StaticCache` holds the window); and where a
+    configuration does not say `sliding_window` or `layer_types` (GPT-Neo), it holds all t.
+
+    >>> from symcount import model
+    >>> kv_cache(model("llama-3-8b"), t=8192)
+    <llama-3-8b (LlamaForCausalLM), KV cache: 536,870,912 elements>
+
+    Raises ModelError where nothing is remembered, as no attention is causal, and where the network does not show it.
+    """
+    net, values, title, notes, parts = account(subject, **sizes)
+    _shown(subject)
+    ops = walk(net)
+    users: Users = {}
+    for op in ops:
+        for x in op.inputs:
+            users.setdefault(x.serial, []).append(op)
+    rows = [op for op in ops if op.verb == "cached"]
+    kept = {op: found for op in rows if (found := _remembered(op, users)) is not None}
+    if all(op.details["remembered"] for op in kept):  # rows that are read, and nobody who would write after them
+        raise ModelError(f"{title + ': ' if title else ''}no KV cache: no attention is causal and nothing recurs, so "
+                         "nothing is kept from one token to the next")
+    terms = [Term(op.path, factors, repeats(op.scope), ("activation", "cache")) for op, factors in kept.items()]
+    ledger = Ledger("element", terms, values, f"{title}, KV cache" if title else title, (*notes, _says(kept)),
+                    bounds(net))
+    for part in parts:
+        ledger = ledger.where(part)
+    return ledger
+
+
+def _shown(subject: Any) -> None:
+    """Raise ModelError for a model some of whose layers see fewer tokens than its network shows."""
+    hides = getattr(getattr(subject, "architecture", None), "hides", {})
+    told = {key: value for key, value, _ in getattr(subject, "keys", ())}
+    for key, harmless in hides.items():
+        if not harmless or (told and told.get(key, "absent") not in harmless):
+            raise ModelError(f"{subject.name}: its KV cache is not written: {key} = {told.get(key, 'absent')} limits "
+                             "which tokens some layers see, and the network does not say which layers")
+
+
+def _remembered(row: Tensor, users: Users) -> tuple[Size, ...] | None:
+    """The sizes of what is remembered of rows; None of rows that a later token would change."""
+    axis, state = row.details["into"], row.details["kept"]
+    if state is not None:
+        return tuple(state.values())
+    if row.details["remembered"]:  # of what was read, whoever asks
+        return tuple(row.axes.values())
+    products = _products(row, axis, users)
+    if not any(mask is not None and mask.causal for mask, _ in products):
+        return None
+    windows = [None if mask is None else mask.window for mask, direct in products if direct]
+    if not windows or any(window is None for window in windows):
+        return tuple(row.axes.values())
+    if not all(same(windows[0], window) for window in windows):
+        raise ShapeError(f"{row.path}: its rows are seen through windows of {windows[0]} and of another size")
+    return tuple({**row.axes, axis: least(row.axes[axis], windows[0])}.values())
+
+
+def _products(row: Tensor, axis: str, users: Users) -> list[tuple[Any, bool]]:
+    """(mask, whether of the rows themselves) of every product of activations on the way of these rows.
+
+    What is made from rows is followed as long as it has one number or more for each of them.
+    """
+    found, seen, todo = [], set(), [(row, axis, True)]
+    while todo:
+        x, axis, direct = todo.pop()
+        if (x.serial, axis, direct) in seen:
+            continue
+        seen.add((x.serial, axis, direct))
+        for user in users.get(x.serial, ()):
+            product = user.verb == "contract" and not any(_learned(operand) for operand in user.inputs)
+            if product:
+                found.append((user.details["mask"], direct))
+            todo += [(user, name, direct and not product) for name in _names(user, axis) if name in user.axes]
+    return found
+
+
+def _names(user: Tensor, axis: str) -> tuple[str, ...]:
+    """What an axis of its operand is called in a tensor, if it is still there."""
+    details = user.details
+    if user.verb == "rename":
+        return (details["names"].get(axis, axis),)
+    if user.verb == "merge":
+        return (details["into"] if axis in details["parts"] else axis,)
+    if user.verb == "split" and axis == details["axis"]:
+        return tuple(details["parts"])
+    if user.verb in ("top", "cached") and axis == details["axis"]:
+        return (details["into"],)
+    return (axis,)
+
+
+def _learned(x: Tensor) -> bool:
+    x = origin(x)
+    return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))
+
+
+def _says(kept: dict[Tensor, Any]) -> str:
+    """What was counted, for the line of conventions."""
+    joined = any(op.details["kept"] is None for op in kept)
+    states = any(op.details["kept"] is not None for op in kept)
+    said = ["keys and values of t tokens, once for each key-value head, or the narrow rows they are made from"] * joined
+    return "; ".join([*said, *["states of one token, which replace those before"] * states, "b = 1 unless set"])
