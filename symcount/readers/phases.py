@@ -1,6 +1,7 @@
 """Phases: one more token, a backward pass, a training step with or without recomputation, generation of a text.
 
-    decode     the forward pass of s = 1 (or s) of t tokens; what caches hold of the others is not made again
+    decode     the forward pass of s = 1 (or s) of t tokens; what caches hold of the others is not made again; latent
+               attention is absorbed unless the model says mla=expanded or heads
     backward   one product of the same size for each operand of a product that needs a gradient
     train      forward and backward
     recompute  train, and the forward pass of every repeated part once more, from its input
@@ -120,10 +121,16 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
 
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
-    model = model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t")) if name not in model.given})
+    model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
+                                       if name not in model.given}))
     net = _stepping(model, tokens)
     terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
     return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+
+
+def _absorbed(model: Any) -> Any:
+    """Latent attention at a step as it is run: queries go into the latents, unless the model was told a form."""
+    return model.replace(mla="absorbed") if "mla" in model.architecture.flags and "mla" not in model.given else model
 
 
 def _stepping(model: Any, tokens: str) -> Any:
@@ -174,7 +181,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
                 pairs(Mask(causal=True, window=window), steps, last["t"]))
 
     net, values, title, notes, parts = account(model)
-    step = _stepping(model.replace(**{tokens: 1, "t": "t"}), tokens)
+    step = _stepping(_absorbed(model.replace(**{tokens: 1, "t": "t"})), tokens)
     terms = [*_under("prompt", forward(net, rule, alone=alone)),
              *_under("steps", forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))

@@ -35,7 +35,7 @@ def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[st
     [('weight', 'linear', 'biased')]
     """
     ops = walk(net, step=step)
-    scored = {y.serial for x in ops if _is(x, "softmax") if (y := behind(x.inputs[0]))}
+    scored = {y.serial for x in ops if _is(x, "softmax") for y in _elementwise(x.inputs[0]) if y.verb == "contract"}
     ranked = {y.serial for x in ops if x.verb == "top" if (y := behind(x.inputs[0]))}
     biased = {x.inputs[0].serial for x in ops if operation(x) == "bias"}
     found = []
