@@ -51,6 +51,38 @@ def rounded(amount: Any) -> str:
     return f"{str(three)[:point]}.{str(three)[point:]}".rstrip(".") + f" {word}"
 
 
+def notes(shown: Any) -> tuple[str, ...]:
+    """The conventions of a table; bytes in larger units too."""
+    sized = shown.unit == "bytes" and shown.total.count is not None
+    return (*shown.notes, *([in_bytes(shown.total.count)] if sized else []))
+
+
+def in_bytes(amount: Any) -> str:
+    """Bytes in units of 1000 and of 1024, four digits, rounded half up.
+
+    >>> in_bytes(13_476_831_232), in_bytes(2**30), in_bytes(999_960)
+    ('13.48 GB, 12.55 GiB', '1.074 GB, 1 GiB', '1 MB, 976.5 KiB')
+    """
+    return f"{_scaled(amount, 1000, ('bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'))}, " \
+           f"{_scaled(amount, 1024, ('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'))}"
+
+
+def _scaled(amount: Any, step: int, names: tuple[str, ...]) -> str:
+    unit = 0
+    while unit + 1 < len(names) and amount >= step ** (unit + 1):
+        unit += 1
+    whole = int(amount) // step**unit
+    decimals = max(0, 4 - len(str(whole)))
+    scaled = int(2 * amount * 10**decimals + step**unit) // (2 * step**unit)  # rounded half up
+    if scaled >= step * 10**decimals and unit + 1 < len(names):
+        return f"1 {names[unit + 1]}"
+    text = f"{scaled // 10**decimals:,}"
+    behind = str(scaled % 10**decimals).rjust(decimals, "0") if decimals else ""
+    exactly = scaled * step**unit == amount * 10**decimals
+    behind = behind.rstrip("0") if exactly else behind
+    return f"{text}{'.' + behind if behind else ''} {names[unit]}"
+
+
 def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: str = "-") -> str:
     """A sum of (sign, form) terms: the signs stand between, a leading plus is not written."""
     text = ""

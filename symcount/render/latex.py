@@ -6,7 +6,7 @@ import re
 
 from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
-from symcount.render import exact, percent, signed, text
+from symcount.render import exact, notes, percent, signed, text
 from symcount.symbols import GREEK
 from symcount.symbols import row as symbol
 
@@ -194,14 +194,14 @@ def spoken(words_of: str) -> str:
 
 def table(shown: Table) -> str:
     """The parts of a count as displays, and the conventions."""
-    notes = [_counted(shown.notes)] if shown.notes else []
+    said = notes(shown)
     return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
-                        *parts(shown, formulas=shown.total.count is None), *notes]) + "\n"
+                        *parts(shown, formulas=shown.total.count is None), *([_counted(said)] if said else [])]) + "\n"
 
 
-def _counted(notes: tuple[str, ...]) -> str:
+def _counted(said: tuple[str, ...]) -> str:
     """The conventions as a paragraph that need not be justified: names of keys do not break."""
-    return rf"{{\raggedright Counted: {'; '.join(notes).translate(_SPECIAL)}.\par}}"
+    return rf"{{\raggedright Counted: {'; '.join(said).translate(_SPECIAL)}.\par}}"
 
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:

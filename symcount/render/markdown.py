@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.derivation import Declared, SymbolRow
-from symcount.render import exact, latex, percent, text
+from symcount.render import exact, latex, notes, percent, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def _piece(shown: Any) -> str:
 def table(shown: Table) -> str:
     """The parts of a count, and the conventions."""
     parts = _parts(shown, formulas=shown.total.count is None)
-    return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(shown.notes)]) + "\n"
+    return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(notes(shown))]) + "\n"
 
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
@@ -91,8 +91,8 @@ def _table(head: list[str], columns: str, rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *rows))
 
 
-def _notes(notes: tuple[str, ...]) -> list[str]:
-    return ["Counted: " + _escaped("; ".join(notes)) + "."] if notes else []
+def _notes(said: tuple[str, ...]) -> list[str]:
+    return ["Counted: " + _escaped("; ".join(said)) + "."] if said else []
 
 
 def _escaped(words: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
-from symcount.render import exact, percent, rounded, signed
+from symcount.render import exact, in_bytes, percent, rounded, signed
 from symcount.symbols import TABLE
 
 TYPE_CHECKING = False
@@ -152,7 +152,8 @@ def _parts(shown: Table, *, formulas: bool) -> str:
                  *([exact(shown.total.count), ""] if counted else [])])
     lines = columns(rows, right=1 + formulas).splitlines()
     if counted and shown.total.count >= 1000:
-        lines[-1] += f"  ({rounded(shown.total.count)})"
+        near = in_bytes(shown.total.count) if shown.unit == "bytes" else rounded(shown.total.count)
+        lines[-1] += f"  ({near})"
     return "\n".join(lines)
 
 
