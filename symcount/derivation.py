@@ -45,6 +45,29 @@ Figure = namedtuple("Figure", "rows")  # a matrix of numbers
 Remark = namedtuple("Remark", "label pieces")
 
 
+class Measures(namedtuple("Measures", "title head rows total notes told")):
+    """A table of several measures of each part, where a Table has one count.
+
+    `head` is {field: (what stands above its column, how `render.cell` shows it)}; rows, and the total, have these
+    fields and depth, part and runs, as a Row has them; `told` is {name: an exact number of the whole}.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from symcount.render import text  # a front door: renderers stand above derivations
+
+        return text.measures(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.title}, {len(self.rows)} parts>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle
+
+        return bundle(self, include, exclude)
+
+
 class Equation:
     """A counting step: `name` equals each of the forms, which are one another's values.
 

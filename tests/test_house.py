@@ -20,7 +20,7 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
     ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
-    ["config"], ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
+    ["config"], ["naming"], ["counting"], ["proving", "fusing", "roofs"], ["explaining", "output"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

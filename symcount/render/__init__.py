@@ -13,18 +13,20 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
 
     No HTML: it would win everywhere, and lose the mathematics in editors and on code hosts.
     """
-    from symcount.derivation import Derivation
+    from symcount.derivation import Derivation, Measures
     from symcount.render import latex, markdown, text
 
-    derived = isinstance(shown, Derivation)
+    derived, measured = isinstance(shown, Derivation), isinstance(shown, Measures)
     formats: dict[str, Any] = {
         # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
         "text/latex": lambda: "\n\n".join([
-            latex.spoken(shown.title), *(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
+            latex.spoken(shown.title), *(latex.displays(shown) if derived else latex.measured(shown) if measured else
+                                         latex.parts(shown, formulas=True)),
             *(latex.spoken(text.remark(one)) for one in (shown.remarks if derived else ())),
             *([latex.spoken(f"Counted: {'; '.join(shown.notes)}.")] if shown.notes else [])]),
-        "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
-        "text/plain": lambda: (text.derivation if derived else text.table)(shown),
+        "text/markdown": lambda: (markdown.derivation if derived else markdown.measures if measured else
+                                  markdown.table)(shown),
+        "text/plain": lambda: (text.derivation if derived else text.measures if measured else text.table)(shown),
     }
     return {mime: made() for mime, made in formats.items()
             if (not include or mime in include) and mime not in (exclude or ())}
@@ -63,6 +65,51 @@ def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: 
 def exact(amount: Any) -> str:
     """An exact amount with separators; a fraction as a/b."""
     return f"{amount:,}" if amount.denominator == 1 else f"{amount.numerator:,}/{amount.denominator:,}"
+
+
+def significant(amount: Any, digits: int = 4) -> str:
+    """An exact amount with so many digits that count, rounded half up; with fewer where they are all.
+
+    >>> from fractions import Fraction
+    >>> significant(Fraction(2, 3)), significant(Fraction(1, 2)), significant(2048 * 10**6 + 1), significant(0)
+    ('0.6667', '0.5', '2,048,000,000', '0')
+    """
+    top, bottom = amount.numerator, amount.denominator
+    if not top:
+        return "0"
+    places = digits - len(str(top // bottom)) if top >= bottom else digits
+    while top * 10**places < 10 ** (digits - 1) * bottom:  # zeros before the first digit do not count
+        places += 1
+    above, below = (top * 10**places, bottom) if places > 0 else (top, bottom * 10**-places)
+    whole = (2 * above + below) // (2 * below)
+    if places <= 0:
+        return f"{whole * 10**-places:,}"
+    before, after = divmod(whole, 10**places)
+    shown = f"{before:,}.{after:0{places}}"
+    return shown.rstrip("0").rstrip(".") if above % below == 0 else shown
+
+
+def seconds(amount: Any) -> str:
+    """A time with four digits and the unit that fits it.
+
+    >>> from fractions import Fraction
+    >>> seconds(Fraction(1, 80)), seconds(0)
+    ('12.5 ms', '0 s')
+    """
+    if not amount:
+        return "0 s"
+    unit = next((unit for unit in _UNITS if amount * _UNITS[unit] >= 1), "ns")
+    return f"{significant(amount * _UNITS[unit])} {unit}"
+
+
+_UNITS = {"s": 1, "ms": 10**3, "μs": 10**6, "ns": 10**9}  # how many of them a second has
+
+
+def cell(amount: Any, how: str) -> str:
+    """A cell of a table of measures: "exact", with "significant" digits, "seconds" or "words"; a dash for none."""
+    shown: dict[str, Callable[[Any], str]] = {"exact": exact, "significant": significant, "seconds": seconds,
+                                              "words": str}
+    return "–" if amount is None else shown[how](amount)
 
 
 def percent(share: int) -> str:

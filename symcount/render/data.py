@@ -31,6 +31,17 @@ def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str
     }
 
 
+def as_measures(shown: Any, *, model: str, values: dict[str, int]) -> dict[str, Any]:
+    """A table of several measures: exact numbers, and the words between."""
+    def fields(row: Any) -> dict[str, Any]:
+        return {field: getattr(row, field) if how == "words" else amount(getattr(row, field))
+                for field, (_, how) in shown.head.items()}
+
+    return {"model": model, "values": values, **{name: amount(number) for name, number in shown.told.items()},
+            "total": fields(shown.total), "parts": [{"path": row.part, **fields(row)} for row in shown.rows],
+            "notes": list(shown.notes)}
+
+
 def as_proof(claim: str, shown: Any) -> dict[str, Any]:
     """A proof, or a counterexample: statements as they are typed, each line with its reason."""
     if shown is None:

@@ -6,7 +6,7 @@ import re
 
 from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
-from symcount.render import exact, percent, signed, text
+from symcount.render import cell, exact, percent, signed, text
 from symcount.symbols import GREEK
 from symcount.symbols import row as symbol
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from symcount.derivation import Derivation, Remark, Table
+    from symcount.derivation import Derivation, Measures, Remark, Table
     from symcount.forms import Form
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
@@ -199,6 +199,26 @@ def table(shown: Table) -> str:
                         *parts(shown, formulas=shown.total.count is None), *notes]) + "\n"
 
 
+def measures(shown: Measures) -> str:
+    """The parts with several measures each as displays, and the conventions."""
+    notes = [_counted(shown.notes)] if shown.notes else []
+    return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}", *measured(shown), *notes]) + "\n"
+
+
+def measured(shown: Measures) -> list[str]:
+    """The table of parts with several measures each, the total under a rule."""
+    rows = [[_indented(row), *(number(getattr(row, field)) if how == "exact" else words(cell(getattr(row, field), how))
+                               for field, (_, how) in shown.head.items())] for row in (*shown.rows, shown.total)]
+    head = [words("part"), *(words(above) for above, _ in shown.head.values())]
+    return list(_arrays("l" + "r" * len(shown.head), head, rows[:-1], rows[-1]))
+
+
+def _indented(row: Any) -> str:
+    """The part, indented by its depth, with how often it runs."""
+    times = rf"{form(row.runs)} \times " if row.runs is not None else ""
+    return r"\quad " * (row.depth - 1) + times + words(row.part.split(".")[-1] if row.depth > 1 else row.part)
+
+
 def _counted(notes: tuple[str, ...]) -> str:
     """The conventions as a paragraph that need not be justified: names of keys do not break."""
     return rf"{{\raggedright Counted: {'; '.join(notes).translate(_SPECIAL)}.\par}}"
@@ -209,13 +229,9 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
     counted = shown.total.count is not None
     head = [words("part"), *([words("formula")] if formulas else []),
             *([words(shown.unit), words("share")] if counted else [])]
-    rows = []
-    for row in shown.rows:
-        indent = r"\quad " * (row.depth - 1)
-        times = rf"{form(row.runs)} \times " if row.runs is not None else ""
-        name = row.part.split(".")[-1] if row.depth > 1 else row.part
-        rows.append([indent + times + words(name), *([_short(row.form)] if formulas else []),
-                     *([number(row.count), "" if row.share is None else words(percent(row.share))] if counted else [])])
+    rows = [[_indented(row), *([_short(row.form)] if formulas else []),
+             *([number(row.count), "" if row.share is None else words(percent(row.share))] if counted else [])]
+            for row in shown.rows]
     last = [words("total"), *([_short(shown.total.form)] if formulas else []),
             *([rf"\mathbf{{{number(shown.total.count)}}}", ""] if counted else [])]
     return list(_arrays("l" * (1 + formulas) + "rr" * counted, head, rows, last))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from symcount.derivation import Declared, SymbolRow
-from symcount.render import exact, latex, percent, text
+from symcount.render import cell, exact, latex, percent, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.derivation import Derivation, Table
+    from symcount.derivation import Derivation, Measures, Table
     from symcount.forms import Form
 
 _SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
@@ -49,6 +49,18 @@ def table(shown: Table) -> str:
     """The parts of a count, and the conventions."""
     parts = _parts(shown, formulas=shown.total.count is None)
     return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(shown.notes)]) + "\n"
+
+
+def measures(shown: Measures) -> str:
+    """The parts with several measures each, and the conventions."""
+    rows = []
+    for row in (*shown.rows, shown.total):
+        strong = "" if row.depth else "**"
+        cells = (cell(getattr(row, field), how) for field, (_, how) in shown.head.items())
+        rows.append(["&nbsp;&nbsp;" * max(0, row.depth - 1) + strong + _escaped(text.part_name(row).strip()) + strong,
+                     *(strong + _escaped(one) + strong for one in cells)])
+    table = _table(["part", *(above for above, _ in shown.head.values())], "l" + "r" * len(shown.head), rows)
+    return "\n\n".join([f"**{_escaped(shown.title)}**", table, *_notes(shown.notes)]) + "\n"
 
 
 def formula(title: str, shown: Form, says: list[str]) -> str:

@@ -6,7 +6,7 @@ import re
 
 from symcount.derivation import Chain, Declared, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
-from symcount.render import exact, percent, rounded, signed
+from symcount.render import cell, exact, percent, rounded, signed
 from symcount.symbols import TABLE
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from symcount.derivation import Derivation, Remark, Row, Table
+    from symcount.derivation import Derivation, Measures, Remark, Table
     from symcount.forms import Form
 
 _WIDTH = 110  # of a remark, in signs
@@ -135,7 +135,16 @@ def _parts(shown: Table, *, formulas: bool) -> str:
     return "\n".join(lines)
 
 
-def part_name(row: Row) -> str:
+def measures(shown: Measures) -> str:
+    """The parts with several measures each, the total last, then one line of conventions."""
+    rows = [["part", *(above for above, _ in shown.head.values())], *(
+        [part_name(row) if row.depth else row.part, *(cell(getattr(row, field), how)
+                                                      for field, (_, how) in shown.head.items())]
+        for row in (*shown.rows, shown.total))]
+    return "\n\n".join(filter(None, [shown.title, columns(rows, right=1), _notes(shown.notes)]))
+
+
+def part_name(row: Any) -> str:
     """The part, indented by its depth, with how often it runs."""
     times = f"{form(row.runs)} × " if row.runs is not None else ""
     short = row.part.split(".")[-1] if row.depth > 1 else row.part
