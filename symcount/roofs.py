@@ -98,7 +98,7 @@ def intensity(subject: Any, *, width: Any = 2, phase: str = "forward", fused: st
 def _both(subject: Any, width: Any, phase: str, fused: str, convention: Any,
           sizes: dict[str, Any]) -> tuple[Ledger, Ledger]:
     rule = as_named(convention)
-    if rule.unit != "FLOP" or rule.weights or rule.beside:
+    if rule.unit != "FLOP" or rule.weights or rule.beside or rule.sizes:
         raise ModelError(f"{rule.name} does not count FLOPs operation by operation, so no operation has an intensity; "
                          "matmul and causal do")
     parts = getattr(subject, "parts", ())

@@ -49,8 +49,8 @@ _VIEWS = (*RELABEL, "concat", "select", "window", "cached", "idle")  # they move
 def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "nothing", **sizes: Any) -> Ledger:
     """The bytes that a pass moves between memory and chip, numbers of `width` bytes: 2, or 1/2 for four bits.
 
-    One product x[n, d]·W[d, h] moves width·(nd + dh + nh) bytes. Parts end in what moves: weights and operands are
-    read, a result is written. `by("kind")` tells weights from activations.
+    One product x[n, d]·W[d, h] moves width·(nd + dh + nh) bytes. The path of a term ends in what moves: `weights`,
+    `from_NAME` for another operand, or the `result`, which is written. `by("kind")` tells weights from activations.
 
     Of E experts a product reads those that b·s·K choices can be, least(b·s·K, E): no pass reads more, and one whose
     tokens agree reads fewer. Ids, of words or of experts, are not counted. Phases: forward; decode (one token, or s,
@@ -126,11 +126,10 @@ def named(x: Tensor, products_at: set[str]) -> str:
 def operation_of(path: str) -> str:
     """The path of the operation that a term of traffic is a part of.
 
-    >>> operation_of("layers.attention.mix.operands.value"), operation_of("head.weights")
-    ('layers.attention.mix', 'head')
+    >>> operation_of("layers.attention.mix.from_value")
+    'layers.attention.mix'
     """
-    head, _, last = path.rpartition(".")
-    return head if last in ("weights", "result") else path[:path.rindex(".operands.")]
+    return path.rpartition(".")[0]
 
 
 def _decoding(subject: Any, sizes: dict[str, Any]) -> tuple[Any, ...]:
@@ -172,7 +171,7 @@ def _terms(net: Network, width: Any, fused: str, *, step: bool) -> list[Term]:
 
 
 def _shown(x: Tensor, seen: dict[int, Size], most: Size | None) -> list[tuple[str, Size]]:
-    """What an operand shows, each number of it once: ("weights" or "operands.NAME", how many).
+    """What an operand shows, each number of it once: ("weights" or "from_NAME", how many).
 
     `most`: the rows of t that its operation has, where they are fewer.
     """
@@ -214,7 +213,7 @@ def _rows(x: Tensor) -> list[tuple[str, Size]]:
 
 def _called(x: Tensor) -> str:
     """The part of an operation that reading this is."""
-    return "weights" if _learned(x) else f"operands.{x.name}"
+    return "weights" if _learned(x) else f"from_{x.name.replace('.', '_')}"
 
 
 def _numbers(x: Tensor, most: Size | None) -> Size:

@@ -82,6 +82,8 @@ def significant(amount: Any, digits: int = 4) -> str:
         places += 1
     above, below = (top * 10**places, bottom) if places > 0 else (top, bottom * 10**-places)
     whole = (2 * above + below) // (2 * below)
+    if whole == 10**digits:
+        whole, places = whole // 10, places - 1
     if places <= 0:
         return f"{whole * 10**-places:,}"
     before, after = divmod(whole, 10**places)
