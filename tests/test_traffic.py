@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 
 import pytest
 import sympy
@@ -217,13 +218,18 @@ def test_what_goes_round_a_loop_is_read_whole():
     assert numbers(net) == {"layers.relu": (0, 5 * 24, 5 * 24)}
 
 
+def test_a_state_that_starts_as_a_weight_is_none():
+    net = within("layers", lambda x: pointwise(x, kind="relu"), weight("start", s=2, d=3), runs=5)
+    assert numbers(net) == {"layers.relu": (0, 5 * 6, 5 * 6)}
+    assert numbers(pointwise(select(weight("rows", n=4, d=3), "n"), kind="relu")) == {"relu": (3, 0, 3)}
+
+
 def test_zeros_read_nothing():
     assert numbers(pointwise(tensor(s=2), kind="zeros")) == {"zeros": (0, 0, 2)}
 
 
 def test_latent_attention_reads_the_part_that_heads_share_once():
-    class z:
-        heads, r_kv, nope, rope, v, query_rank = 4, 6, 5, 2, 3, False
+    z = SimpleNamespace(heads=4, r_kv=6, nope=5, rope=2, v=3, query_rank=False)
     net = latent_attention(tensor(b=1, s=7, d=8), z, t=7)
     read = numbers(net)
     query, key = 7 * 4 * (5 + 2), 7 * 4 * 5 + 7 * 2
@@ -281,9 +287,9 @@ def windowed(z):
     query = linear(tensor(b=z.b, s=z.s, d=z.d), "query", bias=False, k=z.d)
     key = cached(linear(tensor(b=z.b, s=z.s, d=z.d), "key", bias=False, k=z.d), "key", s=("t", z.t))
     near = contract(query, key, to="b s t", name="near", mask=Mask(causal=True, window=z.window))
-    far = contract(query, weight("far.rows", globals=z.globals, k=z.d), to="b s globals", name="far")
+    far = contract(query, weight("far.rows", t=z.globals, k=z.d), to="b s t", name="far")
     near = pointwise(near, tensor("distance", s=z.s, t=z.t), kind="add", name="placed")
-    weights = pointwise(concat(near, rename(far, globals="t"), axis="t"), kind="softmax")
+    weights = pointwise(concat(near, far, axis="t"), kind="softmax")
     near, _ = cut(weights, "t", z.t, z.globals)
     return contract(near, key, to="b s k", name="mix", mask=Mask(causal=True, window=z.window))
 
@@ -348,6 +354,21 @@ def test_scores_that_something_else_reads_are_written():
         assert numbers((mixed, more), fused="attention")["scores"] == (0, 2*4*5 + 3*5, 4*2*3)
 
 
+def test_scores_that_the_next_layer_adds_are_written():
+    query, key, value = attention_of(2, 3)
+
+    def layer(query, before, *, handed):
+        scores = contract(query, key, to="b g q s t", name="scores")
+        scores = pointwise(scores, before, kind="add", name="sum")
+        mixed = contract(pointwise(scores, kind="softmax"), value, to="b s g q k", name="mix")
+        return mixed, scores if handed else before
+
+    before = tensor("before", b=1, g=1, q=4, s=2, t=3)
+    written = [numbers(within("layers", layer, query, before, runs=5, handed=handed)[0],
+                       fused="attention")["layers.scores"][2] for handed in (False, True)]
+    assert written == [0, 5 * 4*2*3]
+
+
 def test_heads_that_talk_are_no_scores_on_the_chip():
     talk = weight("talk", q=heads, p=heads)
     mixed, *_ = attend(QUERY, KEY, VALUE, between=lambda x: rename(
@@ -363,7 +384,8 @@ def test_a_router_is_no_attention():
 
 
 @pytest.mark.parametrize("name", ["bert-base-uncased", "gpt2", "llama-2-70b", "deepseek-v3", "t5-small", "resnet-18",
-                                  "vit-base-patch16-224", "mamba-130m", "mamba2-130m", "gpt-oss-20b", "swin-tiny-patch4-window7-224"])
+                                  "vit-base-patch16-224", "mamba-130m", "mamba2-130m", "gpt-oss-20b",
+                                  "swin-tiny-patch4-window7-224"])
 def test_more_is_fused_less_is_moved(name):
     sizes = {} if "resnet" in name or "vit" in name or "swin" in name else {"s": 64}
     found = [traffic(model(name), fused=form, **sizes).total for form in FORMS]
@@ -558,7 +580,7 @@ def test_more_that_is_refused():
         roofline(stack(), 1, 1, depth=0)
     with pytest.raises(ModelError, match="no bytes are moved"):
         intensity(tensor(s=2))
-    with pytest.raises(ModelError, match="no part 'layers.attn'"):
+    with pytest.raises(ModelError, match=r"no part 'layers\.attn'"):
         roofline(model("gpt2").part("layers.attn"), 1, 1, s=4)
     for rule in (Convention("of_weights", says="", source="", weights="all"),
                  Convention("of_tool", says="", source="", unit="multiply-add"),

@@ -1,6 +1,6 @@
 """Memory traffic of products against torch: what the products of a real model read and write, added up op by op.
 
-`pytest -m live tests/test_traffic_live.py`. transformers builds the models on the meta device, with shapes and no values.
+`pytest -m live tests/test_traffic_live.py`. transformers builds the models on the meta device: shapes, and no values.
 """
 
 from __future__ import annotations

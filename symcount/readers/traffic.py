@@ -5,9 +5,9 @@
                  way
     attention    fused too: scores, and what a softmax makes of them, never leave the chip
 
-Every time that an operation runs, it reads its weights once. A view moves nothing: what is repeated is read once, a
-window reads once all that it slides over, and new rows of a cache are written where they stay. A look-up takes no row
-twice, and of a mask nothing is read: scores of all pairs are there, also those that it hides.
+Every time that an operation runs, it reads its weights once. To rename, join or cut moves nothing: what is repeated is
+read once, a window reads once all that it slides over, and new rows of a cache are written where they stay. A look-up
+takes no row twice, and of a mask nothing is read: scores of all pairs are there, also those that it hides.
 
 Source: Williams et al. 2009, "Roofline: an insightful visual performance model"; Ivanov et al. 2021, "Data movement is
 all you need", section 3; scores on the chip: Dao et al. 2022, "FlashAttention".
