@@ -27,6 +27,7 @@ _HOMES = {
     "symcount.conventions": ("Convention",),
     "symcount.readers.parameters": ("active_parameters", "parameters"),
     "symcount.readers.work": ("flops", "multiply_adds"),
+    "symcount.readers.traffic": ("traffic",),
     "symcount.architecture": ("Architecture", "Model", "Published"),
     "symcount.naming": ("model", "models"),
     "symcount.config": ("read_config",),
@@ -35,6 +36,7 @@ _HOMES = {
     "symcount.theorems": ("identities",),
     "symcount.proving": ("certify", "prove", "refute"),
     "symcount.fusing": ("fusable",),
+    "symcount.roofs": ("intensity", "roofline"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*_HOME, "symbols"]  # noqa: PLE0604 - a computed list of literals

@@ -45,8 +45,11 @@ Figure = namedtuple("Figure", "rows")  # a matrix of numbers
 Remark = namedtuple("Remark", "label pieces")
 
 
+Rounded = namedtuple("Rounded", "exact text")  # a number, and how it is shown
+
+
 class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
-    """Rows under a head: cells are words, forms, exact numbers or None; `keys` name the columns where they are data.
+    """Rows under a head: cells are words, forms, numbers, exact or Rounded, or None; `keys` name the columns of data.
 
     `says` are sentences that stand below the rows.
     """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
+_AMOUNT = re.compile(r"[0-9]{1,30}((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})")
 _LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 
@@ -68,22 +69,25 @@ def whole(name: str, number: Any) -> int:
 
 
 def amount(name: str, told: Any) -> Any:
-    """An exact positive number as a Fraction: an int, a Fraction, or a text such as 312e12, 0.4 or 40%.
+    """An exact number above 0: an int, a fraction, a float that is whole, or a text: 312e12, 0.4, 40%, 1/2.
 
-    >>> amount("mfu", "40%"), amount("peak", "312e12")
-    (Fraction(2, 5), Fraction(312000000000000, 1))
+    >>> amount("mfu", "40%"), amount("peak", 312e12)
+    (Fraction(2, 5), 312000000000000)
 
-    Raises SizeError for anything else: a float is rounded before it comes here, so it is asked for as a text.
+    Another float is refused: it is a binary fraction near to what was typed. Raises SizeError.
     """
     from fractions import Fraction
 
     found = None
-    if isinstance(told, str):
-        if re.fullmatch(r"[0-9]{1,30}(\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?", told):
-            found = Fraction(told.rstrip("%")) / (100 if told.endswith("%") else 1)
-    elif isinstance(told, (int, Fraction)) and not isinstance(told, bool):
+    if isinstance(told, str) and _AMOUNT.fullmatch(told):
+        found = None if re.search("/0+$", told) else Fraction(told.rstrip("%")) / (100 if told.endswith("%") else 1)
+    elif isinstance(told, float):
+        if not (told.is_integer() and abs(told) < 2**53):
+            raise SizeError(f"{name} = {told}: of floats only whole numbers are exact; say it as a text, "
+                            f"as in {name}='0.1e12'")
         found = Fraction(told)
+    elif isinstance(getattr(told, "denominator", None), int) and not isinstance(told, bool):
+        found = Fraction(int(told.numerator), int(told.denominator))
     if found is None or found <= 0:
-        raise SizeError(f"{name} = {clipped(str(told))}: a positive number is needed, such as 1000, 312e12, 0.4 or 40%"
-                        + ("; write a float as a text" if isinstance(told, float) else ""))
-    return found
+        raise SizeError(f"{name} = {clipped(str(told))}: a number above 0 is needed, such as 1000, 312e12, 0.4 or 40%")
+    return found.numerator if found.denominator == 1 else found

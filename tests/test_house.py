@@ -20,7 +20,7 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
-    ["config"], ["naming"], ["counting"], ["proving", "fusing", "differing", "training"],
+    ["config"], ["naming"], ["counting"], ["proving", "fusing", "differing", "training", "roofs"],
     ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -1,4 +1,4 @@
-"""Memory: bytes of weights, gradients and optimizers against the papers' bytes a weight, and shares of devices by hand."""
+"""Memory: bytes of weights, gradients and optimizers against the papers' bytes a weight; shares of devices by hand."""
 
 from __future__ import annotations
 

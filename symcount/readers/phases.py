@@ -120,12 +120,17 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
 
 
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
+    model, net = decoding(model, sizes)
+    terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
+    return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+
+
+def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
+    """The model of a decode step, one token after t - 1 others unless told otherwise, and its network."""
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
-    net = _stepping(model, tokens)
-    terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
-    return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+    return model, _stepping(model, tokens)
 
 
 def _absorbed(model: Any) -> Any:

@@ -63,8 +63,8 @@ def in_bytes(amount: Any) -> str:
     >>> in_bytes(13_476_831_232), in_bytes(2**30), in_bytes(999_960)
     ('13.48 GB, 12.55 GiB', '1.074 GB, 1 GiB', '1 MB, 976.5 KiB')
     """
-    return f"{_scaled(amount, 1000, ('bytes', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'))}, " \
-           f"{_scaled(amount, 1024, ('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'))}"
+    return ", ".join((_scaled(amount, 1000, ("bytes", "kB", "MB", "GB", "TB", "PB", "EB")),
+                      _scaled(amount, 1024, ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))))
 
 
 def _scaled(amount: Any, step: int, names: tuple[str, ...]) -> str:
@@ -95,6 +95,46 @@ def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: 
 def exact(amount: Any) -> str:
     """An exact amount with separators; a fraction as a/b."""
     return f"{amount:,}" if amount.denominator == 1 else f"{amount.numerator:,}/{amount.denominator:,}"
+
+
+def significant(amount: Any, digits: int = 4) -> str:
+    """An exact amount with so many digits that count, rounded half up; with fewer where they are all.
+
+    >>> from fractions import Fraction
+    >>> significant(Fraction(2, 3)), significant(Fraction(1, 2)), significant(2048 * 10**6 + 1), significant(0)
+    ('0.6667', '0.5', '2,048,000,000', '0')
+    """
+    top, bottom = amount.numerator, amount.denominator
+    if not top:
+        return "0"
+    places = digits - len(str(top // bottom)) if top >= bottom else digits
+    while top * 10**places < 10 ** (digits - 1) * bottom:  # zeros before the first digit do not count
+        places += 1
+    above, below = (top * 10**places, bottom) if places > 0 else (top, bottom * 10**-places)
+    whole = (2 * above + below) // (2 * below)
+    if whole == 10**digits:
+        whole, places = whole // 10, places - 1
+    if places <= 0:
+        return f"{whole * 10**-places:,}"
+    before, after = divmod(whole, 10**places)
+    shown = f"{before:,}.{after:0{places}}"
+    return shown.rstrip("0").rstrip(".") if above % below == 0 else shown
+
+
+def seconds(amount: Any) -> str:
+    """A time with four digits and the unit that fits it.
+
+    >>> from fractions import Fraction
+    >>> seconds(Fraction(1, 80)), seconds(0)
+    ('12.5 ms', '0 s')
+    """
+    if not amount:
+        return "0 s"
+    unit = next((unit for unit in _UNITS if amount * _UNITS[unit] >= 1), "ns")
+    return f"{significant(amount * _UNITS[unit])} {unit}"
+
+
+_UNITS = {"s": 1, "ms": 10**3, "μs": 10**6, "ns": 10**9}  # how many of them a second has
 
 
 def percent(share: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcount.derivation import Rounded
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import matrices, signed, text
 
@@ -34,8 +35,11 @@ def as_data(table: Any, *, model: str, quantity: str, unit: str, convention: str
 def as_listing(shown: Any) -> dict[str, Any]:
     """Rows by the keys of their columns: words, formulas as they are typed, exact numbers."""
     def cell(one: Any) -> Any:
-        return (one if one is None or isinstance(one, str) else amount(one) if hasattr(one, "numerator")
-                else text.plain(one))
+        if one is None or isinstance(one, str):
+            return one
+        exactly = one.exact if isinstance(one, Rounded) else one
+        return amount(exactly) if hasattr(exactly, "numerator") else text.plain(exactly)
+
     return {"title": shown.title, "says": list(shown.says), "notes": list(shown.notes),
             "rows": [dict(zip(shown.keys, map(cell, row), strict=True)) for row in shown.rows]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, SymbolRow
+from symcount.derivation import Chain, Declared, Rounded, SymbolRow
 from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
 from symcount.render import exact, notes, percent, signed, text
 from symcount.symbols import GREEK
@@ -223,10 +223,16 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers as displays."""
-    align = "".join("r" if any(hasattr(row[i], "numerator") for row in shown.rows) else "l"
+    align = "".join("r" if any(text.is_number(row[i]) for row in shown.rows) else "l"
                     for i in range(len(shown.head)))
-    rows = [["" if one is None else words(one) if isinstance(one, str) else number(one)
-             if hasattr(one, "numerator") else _short(one) for one in row] for row in shown.rows]
+    def cell(one: Any) -> str:
+        if one is None or isinstance(one, (str, Rounded)):
+            said = text.cell(one)
+            bare = said.lstrip()
+            return r"\quad " * ((len(said) - len(bare)) // 2) + (words(bare) if bare else "")
+        return number(one) if text.is_number(one) else _short(one)
+
+    rows = [list(map(cell, row)) for row in shown.rows]
     return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
                         *_arrays(align, list(map(words, shown.head)), rows),
                         *(one.translate(_SPECIAL) for one in shown.says),

@@ -59,7 +59,7 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers."""
-    align = "".join("r" if any(hasattr(row[i], "numerator") for row in shown.rows) else "l"
+    align = "".join("r" if any(text.is_number(row[i]) for row in shown.rows) else "l"
                     for i in range(len(shown.head)))
     return "\n\n".join([f"**{_escaped(shown.title)}**",
                         _table(list(shown.head), align, [[_cell(one) for one in row] for row in shown.rows]),
@@ -67,8 +67,9 @@ def listing(shown: Listing) -> str:
 
 
 def _cell(shown: Any) -> str:
-    if shown is None or isinstance(shown, str) or hasattr(shown, "numerator"):
-        return _escaped(text.cell(shown))
+    if shown is None or isinstance(shown, str) or text.is_number(shown):
+        said = text.cell(shown)
+        return "&nbsp;" * (len(said) - len(said.lstrip())) + _escaped(said.lstrip())
     return f"${latex.form(shown)}$"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, SymbolRow
+from symcount.derivation import Chain, Declared, Rounded, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import exact, in_bytes, percent, rounded, signed
 from symcount.symbols import TABLE
@@ -123,7 +123,7 @@ def table(shown: Table) -> str:
 
 def listing(shown: Listing) -> str:
     """Rows in columns: numbers to the right."""
-    numeric_ones = [any(_is_number(row[i]) for row in shown.rows) for i in range(len(shown.head))]
+    numeric_ones = [any(is_number(row[i]) for row in shown.rows) for i in range(len(shown.head))]
     cells = [shown.head, *([cell(one) for one in row] for row in shown.rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(shown.head))]
     lines = ["  ".join(one.rjust(w) if right else one.ljust(w) for one, w, right in zip(row, widths, numeric_ones,
@@ -133,13 +133,15 @@ def listing(shown: Listing) -> str:
 
 
 def cell(shown: Any) -> str:
-    """Words as they are, a form, an exact number, or nothing."""
-    return "" if shown is None else shown if isinstance(shown, str) else exact(shown) if _is_number(shown) else form(
-        shown)
+    """Words as they are, a form, a number, or nothing."""
+    if shown is None or isinstance(shown, str):
+        return shown or ""
+    return str(shown.text) if isinstance(shown, Rounded) else exact(shown) if is_number(shown) else form(shown)
 
 
-def _is_number(shown: Any) -> bool:
-    return hasattr(shown, "numerator")
+def is_number(shown: Any) -> bool:
+    """Whether a cell stands to the right."""
+    return isinstance(shown, Rounded) or hasattr(shown, "numerator")
 
 
 def _parts(shown: Table, *, formulas: bool) -> str:
