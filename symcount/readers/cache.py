@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
-from symcount.readers import account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, origin, repeats
 from symcount.sizes import least, same
 from symcount.tensors import Tensor
 
@@ -28,17 +28,21 @@ def kv_cache(subject: Any, **sizes: Any) -> Ledger:
     Keys and values: 2·L·b·t·k·kv; latents: L·b·t(r_kv + rope); of s tokens that an encoder read: 2·L_dec·b·s·k·heads. A
     state does not grow with t: w rows of a convolution over w tokens, and the last state of a recurrence.
 
-    A window: where every product of a layer's rows sees only the last `window` of them, min(t, window) are remembered.
-    These are the rows that the newest token, its own among them, was computed from; of a convolution likewise w.
-    The caches of transformers differ from that in two ways: `DynamicCache` drops the oldest row of a window as soon as
-    it was used, and between two steps holds one less, window - 1 (`StaticCache` holds the window); and where a
-    configuration does not say `sliding_window` or `layer_types` (GPT-Neo), it holds all t.
+    Where every product of a layer's rows sees only a window of them, least(t, window) rows are remembered. These, and
+    the w of a convolution, are the rows that the newest token was computed from, its own among them. The caches of
+    transformers hold as many but for three cases: `DynamicCache` drops the oldest row of a window once it was used, and
+    has window - 1 between two steps (`StaticCache` has the window); it keeps all t rows of a model whose windows its
+    configuration calls by another name (GPT-Neo); and it keeps twice what is both key and value (DeepSeek-V4, of layers
+    with a window alone).
 
     >>> from symcount import model
     >>> kv_cache(model("llama-3-8b"), t=8192)
     <llama-3-8b (LlamaForCausalLM), KV cache: 536,870,912 elements>
+    >>> kv_cache(model("bert-base-uncased"))
+    Traceback (most recent call last):
+    symcount.errors.ModelError: bert-base-uncased (BertModel): no KV cache: no attention is causal and nothing recurs
 
-    Raises ModelError where nothing is remembered, as no attention is causal, and where the network does not show it.
+    Raises ModelError where nothing is remembered, and where layers see fewer tokens than the network says.
     """
     net, values, title, notes, parts = account(subject, **sizes)
     _shown(subject)
@@ -47,12 +51,12 @@ def kv_cache(subject: Any, **sizes: Any) -> Ledger:
     for op in ops:
         for x in op.inputs:
             users.setdefault(x.serial, []).append(op)
-    rows = [op for op in ops if op.verb == "cached"]
-    kept = {op: found for op in rows if (found := _remembered(op, users)) is not None}
+    kept = {op: found for op in ops if op.verb == "cached" and (found := _remembered(op, users)) is not None}
     if all(op.details["remembered"] for op in kept):  # rows that are read, and nobody who would write after them
-        raise ModelError(f"{title + ': ' if title else ''}no KV cache: no attention is causal and nothing recurs, so "
-                         "nothing is kept from one token to the next")
-    terms = [Term(op.path, factors, repeats(op.scope), ("activation", "cache")) for op, factors in kept.items()]
+        raise ModelError(f"{title + ': ' if title else ''}no KV cache: no attention is causal and nothing recurs"
+                         + ("" if title else "; mask=Mask(causal=True) says that scores are causal"))
+    terms = [Term(op.path, tuple(axes.values()), repeats(op.scope), ("activation", "cache"))
+             for op, axes in kept.items()]
     ledger = Ledger("element", terms, values, f"{title}, KV cache" if title else title, (*notes, _says(kept)),
                     bounds(net))
     for part in parts:
@@ -70,22 +74,21 @@ def _shown(subject: Any) -> None:
                              "which tokens some layers see, and the network does not say which layers")
 
 
-def _remembered(row: Tensor, users: Users) -> tuple[Size, ...] | None:
-    """The sizes of what is remembered of rows; None of rows that a later token would change."""
+def _remembered(row: Tensor, users: Users) -> dict[str, Size] | None:
+    """The axes of what is remembered of rows; None of rows that a later token would change."""
     axis, state = row.details["into"], row.details["kept"]
-    if state is not None:
-        return tuple(state.values())
-    if row.details["remembered"]:  # of what was read, whoever asks
-        return tuple(row.axes.values())
+    if state is not None or row.details["remembered"]:  # the latter were read, not written
+        return row.axes if state is None else state
     products = _products(row, axis, users)
     if not any(mask is not None and mask.causal for mask, _ in products):
         return None
     windows = [None if mask is None else mask.window for mask, direct in products if direct]
     if not windows or any(window is None for window in windows):
-        return tuple(row.axes.values())
+        return row.axes
     if not all(same(windows[0], window) for window in windows):
-        raise ShapeError(f"{row.path}: its rows are seen through windows of {windows[0]} and of another size")
-    return tuple({**row.axes, axis: least(row.axes[axis], windows[0])}.values())
+        raise ShapeError(f"{row.path}: its rows are seen through windows of unlike sizes: "
+                         + ", ".join(map(str, windows)))
+    return {**row.axes, axis: least(row.axes[axis], windows[0])}
 
 
 def _products(row: Tensor, axis: str, users: Users) -> list[tuple[Any, bool]]:
@@ -102,9 +105,26 @@ def _products(row: Tensor, axis: str, users: Users) -> list[tuple[Any, bool]]:
         for user in users.get(x.serial, ()):
             product = user.verb == "contract" and not any(_learned(operand) for operand in user.inputs)
             if product:
-                found.append((user.details["mask"], direct))
+                found.append((_mask(user), direct))
             todo += [(user, name, direct and not product) for name in _names(user, axis) if name in user.axes]
     return found
+
+
+def _mask(product: Tensor) -> Any:
+    """The mask of a product, or of the scores by which it mixes: what their softmax left out counts as nothing."""
+    seen, todo = set(), [*product.inputs]
+    if product.details["mask"] is not None:
+        return product.details["mask"]
+    while todo:
+        x = todo.pop()
+        if x.serial in seen:
+            continue
+        seen.add(x.serial)
+        if x.verb == "pointwise" or x.verb in RELABEL:
+            todo.extend(x.inputs)
+        elif x.verb == "contract" and x.details["mask"] is not None and {"s", "t"} <= x.axes.keys():
+            return x.details["mask"]
+    return None
 
 
 def _names(user: Tensor, axis: str) -> tuple[str, ...]:
@@ -126,9 +146,12 @@ def _learned(x: Tensor) -> bool:
     return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))
 
 
-def _says(kept: dict[Tensor, Any]) -> str:
+def _says(kept: dict[Tensor, dict[str, Size]]) -> str:
     """What was counted, for the line of conventions."""
-    joined = any(op.details["kept"] is None for op in kept)
-    states = any(op.details["kept"] is not None for op in kept)
-    said = ["keys and values of t tokens, once for each key-value head, or the narrow rows they are made from"] * joined
-    return "; ".join([*said, *["states of one token, which replace those before"] * states, "b = 1 unless set"])
+    rows = [op for op in kept if op.details["kept"] is None]
+    said = ["keys and values of t tokens, once for each key-value head or as latents"] if rows else []
+    if any(kept[op] is not op.axes for op in rows):
+        said.append("of a window its rows, the newest token's among them")
+    if len(rows) < len(kept):
+        said.append("states after the newest token")
+    return "; ".join([*said, "b = 1 unless set"])

@@ -147,10 +147,14 @@ def _inputs(np: Any, ops: list[Tensor], given: Mapping[str, Any], told: dict[str
 def _weights(np: Any, ops: list[Tensor], values: Mapping[str, int], given: Any) -> dict[str, Any]:
     """{path: array} of weights, and of rows that are remembered, in front an axis for each repetition."""
     needed: dict[str, Any] = {}
+    states = [op.path for op in ops if op.verb == "cached" and op.details["kept"] is not None]
     for op in ops:
         axes, scope = dict(sizes_of(op, values)), op.scope.home if op.scope and op.verb == "weight" else op.scope
         if op.verb == "cached":  # the rows beside those that it is given
             axes[op.details["into"]] -= value(op.inputs[0].axes[op.details["axis"]], values)
+            if states and axes[op.details["into"]]:
+                raise ModelError(f"{op.path}: rows of earlier tokens cannot be given, as the state {states[0]} that "
+                                 "they left cannot: evaluate all t tokens at once")
         if op.verb == "weight" or (op.verb == "cached" and axes[op.details["into"]]):
             needed[op.path] = [(name, value(n, values)) for name, n in repeats(scope) if not same(n, 1)], axes.items()
     _known("weight", () if callable(given) else given, needed)
