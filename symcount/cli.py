@@ -38,6 +38,7 @@ VERBS = {
     "kv": "the cache of t tokens in bytes: keys and values, latents, states",
     "derive": "the count as a derivation",
     "train": "FLOPs, days and tokens of a training run: --tokens, and --devices --peak --mfu",
+    "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
     "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
     "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
     "models": "the models known by name",
@@ -48,6 +49,7 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
     "train": ("set", "convention", "phase", "head", "format", "output", "tokens", "devices", "peak", "mfu"),
     "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"), "formula": _COUNTED, "derive": _COUNTED,
+    "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
@@ -136,9 +138,12 @@ def _parser() -> argparse.ArgumentParser:
     option("--phase", metavar="NAME", help="forward (default), decode, backward, train, recompute, selective, flash, "
                                            "generate")
     option("--tokens", metavar="N", help="tokens to train on, as 1e12")
-    option("--devices", metavar="N", help="devices that train; then --peak, FLOP/s of one, --mfu, the share used")
-    option("--peak", metavar="FLOP/s", help=argparse.SUPPRESS)
-    option("--mfu", metavar="SHARE", help=argparse.SUPPRESS)
+    option("--devices", metavar="N", help="devices that train; --peak and --mfu tell of them")
+    option("--peak", metavar="FLOP/s", help="of one device, as 312e12")
+    option("--mfu", metavar="SHARE", help="the share of the peak that training uses, as 40%%")
+    option("--bandwidth", metavar="BYTES/s", help="of a device's memory, as 2.039e12")
+    option("--width", metavar="BYTES", help="of each number that is moved (default 2)")
+    option("--fused", metavar="WHAT", help="what stays on the chip: nothing (default), elementwise, attention")
     option("--head", metavar="CLASS", help="another class of the family, as LlamaForSequenceClassification")
     option("--keys", action="store_true", help="how each key of a configuration was read")
     option("--architectures", action="store_true", help="what is supported, and how far it was checked")

@@ -93,6 +93,18 @@ def _train(asked: Any) -> Any:
                              for one in _models(asked)])
 
 
+def _roofline(asked: Any) -> Any:
+    from symcount.roofs import roofline
+
+    if not (asked.peak and asked.bandwidth):
+        raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
+    depth = int(asked.by) if asked.by and asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else asked.by
+    return _listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
+                                      phase=asked.phase or "forward", fused=asked.fused or "nothing",
+                                      convention=asked.convention or "matmul", depth=2 if depth is None else depth)
+                             .listing() for one in _models(asked)])
+
+
 def _listings(asked: Any, listings: list[Any]) -> Any:
     """Rows under a head, in the format asked for."""
     if asked.format == "json":
@@ -258,5 +270,6 @@ def _explain(asked: Any) -> Any:
     return explain(asked.models[0])
 
 
-RUN = {"count": _count, "flops": _count, "memory": _count, "kv": _count, "train": _train, "formula": _formula,
+RUN = {"count": _count, "flops": _count, "memory": _count, "kv": _count, "train": _train,
+       "roofline": _roofline, "formula": _formula,
        "derive": _derive, "prove": _prove, "identities": _identities, "models": _list, "explain": _explain}

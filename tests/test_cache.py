@@ -102,8 +102,8 @@ def test_what_a_ledger_says():
         f"layers.{kind}.attention.{name}" for kind in ("local", "global") for name in ("key", "value")]
     assert {term.kinds for term in ledger.terms} == {("activation", "cache")}
     assert ledger.notes[-1] == ("keys and values of t tokens, once for each key-value head or as latents; "
-                                "of a window its rows, the newest token's among them; b = 1 unless set")
-    assert kv_cache(model("mamba-130m")).notes[-1] == "states after the newest token; b = 1 unless set"
+                                "of a window its rows, the newest token's among them")
+    assert kv_cache(model("mamba-130m")).notes[-1] == "states after the newest token"
     assert kv_cache(model("llama-3-8b@layers.attention.key"), t=1).total == 32*8*128
     with pytest.raises(ModelError, match="has no part 'mlp'"):
         kv_cache(model("llama-3-8b@mlp"))

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from symcount import ModelError, SizeError, UnitError, flops, kv_cache, memory, model, parameters
+from symcount import ModelError, SizeError, Storage, UnitError, Width, flops, kv_cache, memory, model, parameters
 from symcount.readers.memory import activation_bytes, cache_bytes
 from symcount.readers.quantities import read
-from symcount.storage import Storage, Width, names, storage
+from symcount.storage import names, storage
 
 N = 6_738_415_616  # LLaMA-7B
 MAPS = 32 * (4 * 4096**2 + 3 * 4096 * 11008)  # the linear maps of its layers
@@ -128,7 +128,8 @@ def test_quantities_by_name():
 
 REFUSED = [
     (lambda: memory(model("gpt2"), "bf61"), ModelError, "unknown storage 'bf61'; did you mean 'bf16'?"),
-    (lambda: memory(model("gpt2"), phase="training"), ModelError, "memory has no phase 'training'; did you mean 'train'?"),
+    (lambda: memory(model("gpt2"), phase="training"), ModelError,
+     "memory has no phase 'training'; did you mean 'train'?"),
     (lambda: memory(model("gpt2"), "bf16", "train", s=8), ModelError, "bf16 says how numbers are stored"),
     (lambda: memory(model("gpt2"), "qlora", "train", s=8), ModelError, "is trained, which weights of 4 bits cannot be"),
     (lambda: memory(model("llama", **SMALL), "nf4"), SizeError, "16,384"),

@@ -26,7 +26,7 @@ def stored(tensors):
 
 @pytest.mark.parametrize("cls", SMALL)
 @pytest.mark.parametrize(("recipe", "made", "states"), [
-    ("adam", lambda weights: torch.optim.Adam(weights), ("exp_avg", "exp_avg_sq")),
+    ("adam", torch.optim.Adam, ("exp_avg", "exp_avg_sq")),
     ("sgd", lambda weights: torch.optim.SGD(weights, lr=0.1, momentum=0.9), ("momentum_buffer",)),
 ])
 def test_a_step(cls, recipe, made, states):

@@ -154,4 +154,4 @@ def _says(kept: dict[Tensor, dict[str, Size]]) -> str:
         said.append("of a window its rows, the newest token's among them")
     if len(rows) < len(kept):
         said.append("states after the newest token")
-    return "; ".join([*said, "b = 1 unless set"])
+    return "; ".join(said)

@@ -12,8 +12,6 @@ from symcount.errors import ModelError, nearest
 from symcount.ledger import Ledger, Term
 from symcount.polynomials import Polynomial, letter, lift
 from symcount.readers import bounds
-from symcount.readers.activations import activations
-from symcount.readers.cache import kv_cache
 from symcount.readers.parameters import each
 from symcount.sizes import conditions, per
 from symcount.storage import Storage, Width
@@ -52,14 +50,15 @@ def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward"
     model = sized(subject, held, sizes)
     terms = _of_weights(model, held, "weights", None)
     if phase == "decode":
-        terms += cache_bytes(model, held).terms
+        model = _at(model)
+        terms += _under("cache", cache_bytes(whole(model), held))
     elif phase != "forward":
         if held.gradients is None:
             raise ModelError(f"{held.name} says how numbers are stored, and nothing of training; of the recipes that "
                              "do, mixed is the commonest")
         for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
             terms += _of_weights(model, held, name, width)
-        terms += activation_bytes(model, held, phase).terms
+        terms += _under("activations", activation_bytes(whole(model), held, phase))
     says = {"forward": "weights alone", "decode": "weights and a cache"}.get(
         phase, f"weights, gradients, optimizer and activations of a step ({phase})")
     return _ledger(model, held, "memory", terms, says)
@@ -86,23 +85,33 @@ def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> 
     >>> cache_bytes(model("llama-3-8b"), t=8192).total == 2**30
     True
     """
+    from symcount.readers.cache import kv_cache  # weights alone do without
+
     held = named(storage)
     model = sized(subject, held, sizes)
+    model = _at(model)
     elements = kv_cache(whole(model))
-    terms = [Term(f"cache.{term.path}", (held.cache.bytes(term.factors),), (("cache", 1), *(
-        (f"cache.{path}", runs) for path, runs in term.scopes)), term.kinds) for term in elements.terms]
-    return _ledger(model, held, "cache", terms, elements.notes[0])
+    terms = [Term(term.path, (held.cache.bytes(term.factors),), term.scopes, term.kinds) for term in elements.terms]
+    return _ledger(model, held, "cache", terms, elements.notes[-1])
+
+
+def _at(model: Any) -> Any:
+    """The model after t tokens, which stay open unless it was told how many."""
+    return model if "t" in model.given or "s" in model.given else model.replace(t="t")
 
 
 def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str = "train", **sizes: Any) -> Ledger:
     """The bytes of what a training step saves for its backward pass."""
+    from symcount.readers.activations import activations
+
     if phase not in KEEPS:
         raise ModelError(f"activations are saved for a backward pass: no phase '{phase}'; "
                          f"{nearest(phase, list(KEEPS))}")
     held = named(storage)
     model = sized(subject, held, sizes)
-    saved = activations(whole(model), keep=KEEPS[phase], width=held.activations.bits // 8, tp=_devices(model, "tp"))
-    return _ledger(model, held, "activations", _under("activations", saved), saved.notes[0])
+    tp = model.values.get("tp", "tp") if "tp" in model.given else None
+    saved = activations(whole(model), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
+    return _ledger(model, held, "activations", saved.terms, saved.notes[-1])
 
 
 def whole(model: Any) -> Any:
