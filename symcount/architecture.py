@@ -274,6 +274,11 @@ class Model:
         return Model(self.architecture, self.given, name=self.name, cls=self.cls, published=self.published,
                      parts=(*self.parts, path), keys=self.keys, told=self._told)
 
+    def whole(self) -> Model:
+        """The same model, of which all is counted."""
+        return Model(self.architecture, self.given, name=self.name, cls=self.cls, published=self.published,
+                     keys=self.keys, told=self._told) if self.parts else self
+
     def __repr__(self) -> str:
         return f"<Model {self.title}>"
 

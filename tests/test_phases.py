@@ -100,6 +100,8 @@ REFUSED = [
      "generate: t follows the prompt; say s (tokens of the prompt) and new (tokens to come)"),
     (lambda: total("gpt2", "generate", s=1000, new=26), SizeError, "s + new - 1 = 1,025 is more than P = 1,024"),
     (lambda: total("gpt2", "decode", t=1025), SizeError, "t = 1,025 is more than P = 1,024"),
+    (lambda: total("mamba-130m", "decode", t=9), ModelError, "is a state: what one more token costs it is not written"),
+    (lambda: total("bert-base-uncased", "decode", t=9), ModelError, "no KV cache"),
     (lambda: total("llama-7b", "generate", s=4, new=0), SizeError, "new = 0: tokens generated is a whole number"),
 ]
 

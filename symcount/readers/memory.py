@@ -51,14 +51,14 @@ def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward"
     terms = _of_weights(model, held, "weights", None)
     if phase == "decode":
         model = _at(model)
-        terms += _under("cache", cache_bytes(whole(model), held))
+        terms += _under("cache", cache_bytes(model.whole(), held))
     elif phase != "forward":
         if held.gradients is None:
             raise ModelError(f"{held.name} says how numbers are stored, and nothing of training; of the recipes that "
                              "do, mixed is the commonest")
         for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
             terms += _of_weights(model, held, name, width)
-        terms += _under("activations", activation_bytes(whole(model), held, phase))
+        terms += _under("activations", activation_bytes(model.whole(), held, phase))
     says = {"forward": "weights alone", "decode": "weights and a cache"}.get(
         phase, f"weights, gradients, optimizer and activations of a step ({phase})")
     return _ledger(model, held, "memory", terms, says)
@@ -90,7 +90,7 @@ def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> 
     held = named(storage)
     model = sized(subject, held, sizes)
     model = _at(model)
-    elements = kv_cache(whole(model))
+    elements = kv_cache(model.whole())
     terms = [Term(term.path, (held.cache.bytes(term.factors),), term.scopes, term.kinds) for term in elements.terms]
     return _ledger(model, held, "cache", terms, elements.notes[-1])
 
@@ -110,13 +110,8 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
     held = named(storage)
     model = sized(subject, held, sizes)
     tp = model.values.get("tp", "tp") if "tp" in model.given else None
-    saved = activations(whole(model), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
+    saved = activations(model.whole(), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
     return _ledger(model, held, "activations", saved.terms, saved.notes[-1])
-
-
-def whole(model: Any) -> Any:
-    """The model of which no part was chosen."""
-    return type(model)(model.architecture, model.given, name=model.name, cls=model.cls) if model.parts else model
 
 
 def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:

@@ -126,11 +126,23 @@ def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool)
 
 
 def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
-    """The model of a decode step, one token after t - 1 others unless told otherwise, and its network."""
+    """The model of a decode step, one token after t - 1 others unless told otherwise, and its network.
+
+    Raises ModelError for a model that does not go on from what it remembers, and for one with states: how a state takes
+    one more token in is another computation than that of a text, and is not written.
+    """
+    from symcount.readers.cache import kv_cache  # only a step asks what is remembered
+
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
-    return model, _stepping(model, tokens)
+    kv_cache(model.whole())  # refuses a model that remembers nothing
+    net = _stepping(model, tokens)
+    for x in walk(net, step=True):
+        if x.verb == "cached" and x.details["kept"] is not None:
+            raise ModelError(f"{model.title}: {x.path} is a state: what one more token costs it is not written; "
+                             "count a forward pass of s tokens")
+    return model, net
 
 
 def _absorbed(model: Any) -> Any:
@@ -186,7 +198,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
                 pairs(Mask(causal=True, window=window), steps, last["t"]))
 
     net, values, title, notes, parts = account(model)
-    step = _stepping(_absorbed(model.replace(**{tokens: 1, "t": "t"})), tokens)
+    _, step = decoding(model, {tokens: 1, "t": "t"})
     terms = [*_under("prompt", forward(net, rule, alone=alone)),
              *_under("steps", forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))

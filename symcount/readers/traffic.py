@@ -42,7 +42,6 @@ FUSED = {
 }
 PHASES = ("forward", "decode")
 _SHAPED = ("zeros", "band")  # kinds of elementwise work whose first operand says only how large the result is
-_STATES = ("scan", "token_shift")  # kinds that keep something of the tokens before, which no cache remembers
 _VIEWS = (*RELABEL, "concat", "select", "window", "cached", "idle")  # they move nothing
 
 
@@ -113,11 +112,6 @@ def _decoding(subject: Any, sizes: dict[str, Any]) -> tuple[Any, ...]:
     if not hasattr(subject, "network"):
         raise ModelError("decode needs a model, whose sizes s and t it can choose")
     model, net = decoding(subject, sizes)
-    for x in walk(net, step=True):
-        kind = x.details["kind"] if x.verb == "pointwise" else ""
-        if kind in _STATES or (x.verb == "window" and x.details["axis"] == "s"):
-            raise ModelError(f"decode: {x.path} keeps a state of the tokens before, which is in no cache of this "
-                             "forward pass: what a step reads of it is not known")
     return net, model.values, model.title, ("decoding with a cache", *model.conventions), model.parts
 
 
