@@ -6,12 +6,13 @@ from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.laws import ledger_laws
 from symcount.symbols import TABLE, known, row
 from symcount.theorems import identities
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, of MODEL@PATH, of a configuration key, a convention, an identity or a symbol.
+    r"""The page of a published model, of MODEL@PATH, a configuration key, a convention, an identity, a law or a symbol.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -24,7 +25,7 @@ def explain(thing: str) -> str:
     if thing in conventions():
         found = convention(thing)
         return f"a convention for work\n{found.line}\n{found.leaves}\nsource: {found.source}"
-    if thing in identities():
+    if thing in identities() or thing in ledger_laws():
         from symcount.proving import prove  # only an identity needs the algebra
 
         return prove(thing).to_text()
@@ -37,7 +38,7 @@ def explain(thing: str) -> str:
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
     keys_of = (key for file in files() for one in family(file) for key in one.keys)
-    known_names = {*names(), *conventions(), *TABLE, *identities(), *keys_of}
+    known_names = {*names(), *conventions(), *TABLE, *identities(), *ledger_laws(), *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 

@@ -19,14 +19,14 @@ FLOORS = [
     ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
-    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
-    ["config"], ["naming"], ["counting"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
+    ["layers", "conventions"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems", "laws"],
+    ["config"], ["naming"], ["counting"], ["closed_forms"], ["proving", "fusing"], ["explaining", "output"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
 FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour.
-ALONE = ("architectures", "conventions", "theorems")
+ALONE = ("architectures", "conventions", "laws", "theorems")
 
 
 def modules(file: Path) -> list[str]:
