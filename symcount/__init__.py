@@ -40,6 +40,7 @@ _HOMES = {
     "symcount.counting": ("derive",),
     "symcount.readers.evaluation": ("evaluate",),
     "symcount.theorems": ("identities",),
+    "symcount.laws": ("ledger_laws",),
     "symcount.proving": ("certify", "prove", "refute"),
     "symcount.fusing": ("fusable",),
     "symcount.roofs": ("intensity", "roofline"),

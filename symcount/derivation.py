@@ -6,7 +6,8 @@ from collections import namedtuple
 
 from symcount.errors import ProofError
 from symcount.forms import Number, Quotient, size
-from symcount.sizes import letters, ratio, same
+from symcount.polynomials import letter
+from symcount.sizes import letters, ratio, same, substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=
 class Equation:
     """A counting step: `name` equals each of the forms, which are one another's values.
 
-    The first form must be the polynomial `of`; all must be one number for `values`, where they have one.
+    The first form must be the polynomial `of`, and so must each other one that has letters; one without is its number
+    for `values`.
+    `where` says what letters stand for that a line may use instead of others: N for the sum that it is.
     Raises ProofError, with the step's name and the two numbers, where a line does not follow.
 
     >>> Equation("area", [Number(12), Number(13)], of=12)
@@ -80,17 +83,21 @@ class Equation:
 
     __slots__ = ("forms", "name")
 
-    def __init__(self, name: str, forms: list[Form], *, of: Size,
-                 values: Mapping[str, int] | None = None) -> None:
+    def __init__(self, name: str, forms: list[Form], *, of: Size, values: Mapping[str, int] | None = None,
+                 where: Mapping[str, Size] | None = None) -> None:
         self.name = name
         self.forms = tuple(form for i, form in enumerate(forms) if i == 0 or form != forms[i - 1])
         values = values or {}
-        first = size(self.forms[0])
+        first = _meant(self.forms[0], where)
         if not same(first, of):
             raise ProofError(f"step '{name}': the formula is {first}, not {of}")
         for i, form in enumerate(self.forms[1:], start=2):
-            line = size(form)
-            if any(letter not in values for letter in (*letters(line), *letters(of))):
+            line = _meant(form, where)
+            if letters(line):
+                if not same(line, of):
+                    raise ProofError(f"step '{name}': line {i} is {line}, not {of}")
+                continue
+            if any(name not in values for name in letters(of)):
                 raise ProofError(f"step '{name}': line {i} is {line}, and {of} has no value to compare")
             if ratio(line, values) != ratio(of, values):
                 found, wanted = (_exact(ratio(side, values)) for side in (line, of))
@@ -141,6 +148,11 @@ class Derivation:
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+def _meant(form: Form, where: Mapping[str, Size] | None) -> Size:
+    """The size of a form, each letter being what `where` says."""
+    return substitute(size(form), lambda name: where.get(name, letter(name))) if where else size(form)
 
 
 def _exact(fraction: tuple[int, int]) -> str:

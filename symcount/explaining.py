@@ -6,6 +6,7 @@ from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.laws import ledger_laws
 from symcount.storage import names as storages
 from symcount.storage import storage
 from symcount.symbols import TABLE, known, row
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, MODEL@PATH, a configuration key, convention, storage, identity or symbol.
+    r"""The page of a published model, MODEL@PATH, a configuration key, convention, storage, identity, law or symbol.
 
     "conventions" and "storages" list theirs.
 
@@ -36,7 +37,7 @@ def explain(thing: str) -> str:
         return "\n\n".join(
             f"{'a convention for work' if hasattr(one, 'rates') else 'how numbers are stored'}\n{one.line}\n"
             f"beside that: {one.leaves}\nsource: {one.source}" for one in found)
-    if thing in identities():
+    if thing in identities() or thing in ledger_laws():
         from symcount.proving import prove  # only an identity needs the algebra
 
         return prove(thing).to_text()
@@ -49,7 +50,7 @@ def explain(thing: str) -> str:
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
     keys_of = (key for file in files() for one in family(file) for key in one.keys)
-    known_names = {*names(), *conventions(), *storages(), *TABLE, *identities(), *keys_of}
+    known_names = {*names(), *conventions(), *storages(), *TABLE, *identities(), *ledger_laws(), *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 

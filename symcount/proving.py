@@ -1,4 +1,4 @@
-"""Proofs and counterexamples as derivations: of an identity by name, or of a statement of the user's own.
+"""Proofs and counterexamples as derivations: of an identity or a law by name, or of a statement of the user's own.
 
 Three verdicts: proved, with steps that were replayed and sides that were compared at random points; refuted, with a
 witness; unknown. Nothing is proved by agreement at points, and nothing is refuted by a failed search.
@@ -18,11 +18,12 @@ from symcount.algebra.statements import read_statement
 from symcount.algebra.terms import PROPERTIES, Letter, Scaled, Term, letters, total
 from symcount.algebra.witness import Witness, confirm, counterexample
 from symcount.derivation import Chain, Declared, Derivation, Figure, Line, Remark, Valued
-from symcount.errors import ModelError, ProofError, clipped
+from symcount.errors import ModelError, ProofError, clipped, nearest
 from symcount.forms import Number, Product, product, written
+from symcount.laws import ledger_laws
 from symcount.polynomials import Polynomial, lift, made, opaque
 from symcount.render import matrices
-from symcount.theorems import load
+from symcount.theorems import identities, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _PROVED = Remark("verdict", ("proved: every step was replayed",))
 
 
 def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts: Any) -> Derivation:
-    """The proof of an identity by name, of `left = right` with the shapes of its letters, or of two SymPy expressions.
+    """The proof of an identity or law by name, of `left = right` with the shapes of its letters, or of two SymPy sides.
 
     >>> print(prove("value_output_merge").steps[0].lines[-1].term)
     A*X*(V*O)
@@ -47,6 +48,8 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
     <Derivation X*(W1*W2) = (X*W1)*W2: 1 steps>
 
     Of a pair (left, right) of SymPy expressions `shapes` may say what is known of the letters: {"G": "invertible"}.
+    A law, which says what a count adds up to, is proved for a `model` of your own too: prove("training_6nd",
+    model="gpt2", s=1024).
     Raises ProofError where it is refuted (`.witness` is then a derivation) or unknown, ModelError for an unknown name.
     """
     if not _is_name(claim):
@@ -55,7 +58,11 @@ def prove(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **counts
         return _statement(claim, shapes)
     if shapes is not None:
         raise ModelError(f"{claim}: shapes belong to a statement, left = right; an identity has its own")
-    identity = load(claim)
+    if claim in ledger_laws():
+        from symcount.closed_forms import prove_law  # only a law counts
+
+        return prove_law(claim, **counts)
+    identity = _identity(claim)
     try:
         proof = identity.proved(claim, **counts)
     except ProofError as error:
@@ -87,6 +94,8 @@ def certify(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **coun
     """
     from symcount.algebra.certificate import coq, stated
 
+    if _is_name(claim) and claim in ledger_laws():
+        raise ProofError(f"{claim}: a law is an equation of polynomials, for which no certificate is written")
     found = prove(claim, shapes=shapes, **counts)
     name = claim if _is_name(claim) else "statement"
     own = load(name).certificate if _is_name(claim) else None
@@ -102,8 +111,12 @@ def refute(claim: Any, *, shapes: str | Mapping[str, Any] | None = None, **count
     """
     if not _is_name(claim):
         left, right, _ = _read(claim, shapes)
+    elif claim in ledger_laws():
+        from symcount.closed_forms import refute_law
+
+        return refute_law(claim, **counts)
     else:
-        identity = load(claim)
+        identity = _identity(claim)
         try:
             identity.proved(claim, **counts)
         except ProofError as error:
@@ -236,6 +249,13 @@ def _factors(form: Form) -> tuple[Form, ...]:
 def _is_name(claim: Any) -> bool:
     """Whether a claim is an identity by name, and no statement."""
     return isinstance(claim, str) and "=" not in claim
+
+
+def _identity(name: str) -> Identity:
+    """The identity of this name; ModelError, with the nearest identity or law, for another."""
+    if name not in identities():
+        raise ModelError(f"no identity '{clipped(name)}'; {nearest(name, [*identities(), *ledger_laws()])}")
+    return load(name)
 
 
 def _statement(claim: Any, shapes: Any) -> Derivation:

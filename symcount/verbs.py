@@ -192,6 +192,8 @@ def _prove(asked: Any) -> Any:
 
 
 def _identities(asked: Any) -> Any:
+    from symcount.laws import ledger_laws
+    from symcount.laws import load as law
     from symcount.render.text import columns
     from symcount.theorems import identities, load
 
@@ -201,6 +203,7 @@ def _identities(asked: Any) -> Any:
         if asked.set or asked.head:
             raise ModelError("identities takes --set and --head only with a model")
         rows = [{"identity": name, "says": load(name).says} for name in identities()]
+        rows += [{"identity": name, "says": law(name).says} for name in ledger_laws()]
         return rows if asked.format == "json" else columns([tuple(row.values()) for row in rows])
     from symcount.fusing import fusable
 

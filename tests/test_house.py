@@ -19,15 +19,15 @@ FLOORS = [
     ["errors"], ["functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
-    ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"], ["theorems"],
-    ["config"], ["naming"], ["counting"], ["proving", "fusing", "differing", "training", "roofs"],
-    ["explaining", "output"], ["verbs"], ["cli"],
+    ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
+    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
+    ["proving", "fusing", "differing", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
 FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour.
-ALONE = ("architectures", "conventions", "storage", "theorems")
+ALONE = ("architectures", "conventions", "laws", "storage", "theorems")
 
 
 def modules(file: Path) -> list[str]:

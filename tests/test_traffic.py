@@ -308,8 +308,8 @@ def test_a_step_of_a_decoder_reads_what_the_encoder_left():
     assert not any(term.path.startswith("encoder") for term in found.terms)
 
 
-@pytest.mark.parametrize(("name", "where"), [("mamba-130m", "layers.mixer.convolution"), ("rwkv-4-169m", "layers.mixer.row"),
-                                             ("mamba2-130m", "layers.mixer")])
+@pytest.mark.parametrize(("name", "where"), [
+    ("mamba-130m", "layers.mixer.convolution"), ("rwkv-4-169m", "layers.mixer.row"), ("mamba2-130m", "layers.mixer")])
 def test_a_state_that_no_cache_holds_is_refused(name, where):
     with pytest.raises(ModelError, match=f"{where}.* is a state: what one more token costs it is not written"):
         traffic(model(name), phase="decode", t=9)

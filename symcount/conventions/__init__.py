@@ -29,7 +29,7 @@ class Convention:
     pairs         which query-key pairs count: "all" s·t; "masked", those that a mask leaves; "window", s·least(t,
                   window); or a number, this share of all pairs where a causal mask hides some
     rates         {elementwise operation: for each element}; see `readers.roles.operation` for their names
-    counts        {kind of a term, or path: a factor, 0 to leave it out, or {axis: another size}}
+    counts        {kind of a term, or a path that is no kind: a factor, 0 to leave it out, or {axis: another size}}
     weights       None: products count. "all" or "active": each (active) parameter counts once for every token instead
                   of the products with weights
     beside        beside(network) -> terms of what its author adds that no operation of the network is

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Functions of one number that stand between linear maps; the rate "activation" is that of each of them.
 ACTIVATIONS = frozenset(("gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh", "quick_gelu", "relu",
                          "relu6", "relu_squared", "silu", "swish", "sigmoid", "tanh", "xielu", "hardswish"))
+# What a contraction can be, after "weight" or "activation"; see `products`.
+ROLES = ("attention", "scores", "mix", "router", "experts", "logits", "kernel", "linear", "state", "biased")
 
 
 def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[str, ...]]]:

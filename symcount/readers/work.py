@@ -6,13 +6,13 @@ from math import prod
 
 from symcount.conventions import Convention, convention
 from symcount.errors import ModelError, nearest
-from symcount.ledger import Ledger, Term
+from symcount.ledger import KINDS, Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk, weights
 from symcount.polynomials import added
 from symcount.readers import account, bounds, repeats
 from symcount.readers.parameters import chosen_rows
-from symcount.readers.roles import ACTIVATIONS, mask_of, operation, products
+from symcount.readers.roles import ACTIVATIONS, ROLES, mask_of, operation, products
 from symcount.scopes import matches
 from symcount.sizes import least
 
@@ -146,7 +146,7 @@ def together(terms: Iterable[Term]) -> list[Term]:
 def _term(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size], x: Tensor, rule: Convention,
           elements: Elements) -> list[Term]:
     for key, how in rule.counts.items():
-        if key in kinds or matches(path, key):
+        if _meant(key, path, kinds):
             if isinstance(how, dict):
                 axes |= {axis: size for axis, size in how.items() if axis in axes}
             else:
@@ -155,6 +155,11 @@ def _term(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size],
         return []
     sizes = elements(axes, mask_of(x))
     return [Term(path, sizes if isinstance(factor, int) and factor == 1 else (factor, *sizes), repeats(x.scope), kinds)]
+
+
+def _meant(key: str, path: str, kinds: tuple[str, ...]) -> bool:
+    """Whether a key of a convention means a term: a kind, as attention, means no path that has a part of its name."""
+    return key in kinds or (key not in KINDS and key not in ROLES and matches(path, key))
 
 
 def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> list[Term]:
@@ -178,7 +183,7 @@ def _weighed(net: Network, rule: Convention) -> Iterable[Term]:
     met = chosen_rows(net) if rule.weights == "active" else {}
     for path, (x, *_) in weights(net).items():
         kinds = x.details["kinds"]
-        if x.details["stored"] == "buffer" or any(how == 0 and (key in kinds or matches(path, key))
+        if x.details["stored"] == "buffer" or any(how == 0 and _meant(key, path, kinds)
                                                   for key, how in rule.counts.items()):
             continue
         yield Term(path, (rule.multiply_add, *read.axes.values(), *(met.get(path) or x.axes.values())),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.derivation import Rounded
+from symcount.derivation import Equation, Rounded
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import matrices, signed, text
 
@@ -45,10 +45,17 @@ def as_listing(shown: Any) -> dict[str, Any]:
 
 
 def as_proof(claim: str, shown: Any) -> dict[str, Any]:
-    """A proof, or a counterexample: statements as they are typed, each line with its reason."""
+    """A proof, or a counterexample: statements as they are typed, each line with its reason; a law as its steps."""
     if shown is None:
         return {"claim": claim, "verdict": "unknown",
                 "reason": "no proof was found, and no small counterexample"}
+    if isinstance(shown.steps[-1], Equation):
+        verdict, = (remark.pieces[0] for remark in shown.remarks if remark.label == "verdict")
+        return {"claim": claim, "verdict": verdict.partition(":")[0],
+                "letters": [{"name": one.name, "meaning": one.meaning, "value": amount(one.value)}
+                            for one in shown.symbols],
+                "steps": [{"name": step.name, "lines": [text.plain(form) for form in step.forms]}
+                          for step in shown.steps], "remarks": _remarks(shown), "notes": list(shown.notes)}
     if shown.proof is None:
         sides = [(matrices.plain(chain.lines[0].term), _rows(chain.lines[1].term)) for chain in shown.steps]
         return {"claim": claim, "verdict": "refuted",

@@ -286,7 +286,10 @@ def _inline(shown: Form) -> str:
 
 
 def _factor(shown: Form) -> str:
-    return rf"({form(shown)})" if type(shown) in (Sum, Product) else form(shown)
+    inner = form(shown)
+    if type(shown) not in (Sum, Product):
+        return inner
+    return rf"\left({inner}\right)" if r"\frac" in inner else f"({inner})"
 
 
 def _product(shown: Form) -> str:
