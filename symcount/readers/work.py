@@ -7,7 +7,7 @@ from symcount.errors import ModelError
 from symcount.ledger import Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk
-from symcount.readers import account, bounds, origin, repeats
+from symcount.readers import account, bounds, learned, repeats
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -72,9 +72,4 @@ def _factors(x: Tensor, rule: Convention) -> tuple[Size, ...]:
 
 def _kinds(x: Tensor) -> tuple[str, ...]:
     """A product with a weight, or of two activations (scores)."""
-    return ("weight",) if any(_learned(operand) for operand in x.inputs) else ("activation",)
-
-
-def _learned(x: Tensor) -> bool:
-    x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))
+    return ("weight",) if any(learned(operand) for operand in x.inputs) else ("activation",)
