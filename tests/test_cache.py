@@ -22,7 +22,7 @@ GIB = 2**30
 # ---------------------------------------------------------------- published figures
 
 ROWS = [  # model, sizes, elements, who says so or how it comes about
-    ("llama-3-8b", {"t": 8192}, 2*32*8*128*8192, "1 GiB in 16 bits: findings of cookbook and llm-flops"),
+    ("llama-3-8b", {"t": 8192}, 2*32*8*128*8192, "1 GiB in 16 bits"),
     ("llama-3-8b:kv=32", {"t": 131072}, 64*GIB//2, "MHA"),
     ("llama-3-8b:kv=8", {"t": 131072}, 16*GIB//2, "GQA-8"),
     ("llama-3-8b:kv=1", {"t": 131072}, 2*GIB//2, "MQA"),

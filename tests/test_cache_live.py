@@ -19,10 +19,9 @@ TEXT = {"vocab_size": 50, "hidden_size": 16, "intermediate_size": 24, "num_hidde
         "num_key_value_heads": 2, "head_dim": 4}
 LOCAL = {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "sliding_window": 8}
 EXPERTS = {"num_local_experts": 3, "num_experts_per_tok": 2}
-LATENT = {**TEXT, "head_dim": None, "q_lora_rank": 6, "kv_lora_rank": 5, "qk_nope_head_dim": 4,
-          "qk_rope_head_dim": 2, "v_head_dim": 3, "num_key_value_heads": 4, "moe_intermediate_size": 8,
-          "n_routed_experts": 4, "num_experts_per_tok": 2,
-          "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1}
+LATENT = {**TEXT, "head_dim": None, "q_lora_rank": 6, "kv_lora_rank": 5, "qk_nope_head_dim": 4, "qk_rope_head_dim": 2,
+          "v_head_dim": 3, "num_key_value_heads": 4, "moe_intermediate_size": 8, "n_routed_experts": 4,
+          "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1}
 MIXER = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 2, "mamba_d_state": 6, "mamba_d_conv": 4,
          "mamba_expand": 2, "mamba_chunk_size": 8}
 CONFIGS = {  # model type: class, and what is no default of it

@@ -37,6 +37,12 @@ def origin(x: Tensor) -> Tensor:
     return x
 
 
+def learned(x: Tensor) -> bool:
+    """Whether it is a weight, or rows of one."""
+    x = origin(x)
+    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+
+
 def bounds(net: Network) -> tuple[Condition, ...]:
     """What must hold for a network to exist: exact divisions, and sizes within others."""
     return tuple({str(c): c for x in walk(net) for size in x.axes.values() for c in conditions(size)}.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
-from symcount.readers import RELABEL, account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, learned, repeats
 from symcount.sizes import least, same
 from symcount.tensors import Tensor
 
@@ -103,7 +103,7 @@ def _products(row: Tensor, axis: str, users: Users) -> list[tuple[Any, bool]]:
             continue
         seen.add((x.serial, axis, direct))
         for user in users.get(x.serial, ()):
-            product = user.verb == "contract" and not any(_learned(operand) for operand in user.inputs)
+            product = user.verb == "contract" and not any(learned(operand) for operand in user.inputs)
             if product:
                 found.append((_mask(user), direct))
             todo += [(user, name, direct and not product) for name in _names(user, axis) if name in user.axes]
@@ -139,11 +139,6 @@ def _names(user: Tensor, axis: str) -> tuple[str, ...]:
     if user.verb in ("top", "cached") and axis == details["axis"]:
         return (details["into"],)
     return (axis,)
-
-
-def _learned(x: Tensor) -> bool:
-    x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and _learned(x.inputs[1]))
 
 
 def _says(kept: dict[Tensor, dict[str, Size]]) -> str:

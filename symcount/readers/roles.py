@@ -6,7 +6,7 @@ Read off the network alone: a product that a softmax is taken of is attention, o
 from __future__ import annotations
 
 from symcount.network import walk
-from symcount.readers import RELABEL, origin
+from symcount.readers import RELABEL, learned, origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,12 +86,6 @@ def mask_of(x: Tensor) -> Mask | None:
     product = x if x.verb == "contract" else behind(x)
     mask: Mask | None = product.details["mask"] if product else None
     return mask
-
-
-def learned(x: Tensor) -> bool:
-    """Whether it is a weight, or chosen rows of one."""
-    x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
 
 
 def _of_weights(x: Tensor) -> str:
