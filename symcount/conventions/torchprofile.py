@@ -20,7 +20,7 @@ CONVENTION = Convention(
            "and multiplications alone; angles of rotary positions count once for all texts of a batch; a family that "
            "scales more than its scores, as OPT its queries and Gemma its words, multiplies more than is counted "
            "here",
-    source="torchprofile 0.1.0, profile_macs, attn_implementation=eager; measured 2026-11 on LLaMA, BERT, GPT-2, "
-           "Mixtral and ViT",
+    source="torchprofile 0.1.0, profile_macs, attn_implementation=eager; measured 2026-11 on LLaMA, BERT, ALBERT, "
+           "GPT-2, Mixtral and ViT",
     backward=None,
 )

@@ -19,7 +19,7 @@ CONVENTION = Convention(
          "number",
     leaves="as torchprofile, and what scales the scores is left out, as sdpa does it; with grouped heads, kv less "
            "than heads, the tool itself stops with an AssertionError",
-    source="torchprofile 0.1.0, profile_macs, attn_implementation=sdpa; measured 2026-11 on LLaMA, BERT, GPT-2 and "
-           "ViT",
+    source="torchprofile 0.1.0, profile_macs, attn_implementation=sdpa; measured 2026-11 on LLaMA, BERT, ALBERT, "
+           "GPT-2, Mixtral and ViT",
     backward=None,
 )
