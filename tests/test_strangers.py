@@ -77,7 +77,7 @@ REFUSED = [  # words, the line
     ("count opt-125m:e=512",
      "opt-125m:e=512 (OPTForCausalLM): e would change nothing: this class does not read it with these flags"),
     ("count gpt2 --of macs --phase backward --set s=4", "unknown phase 'backward'; known: forward"),
-    ("count gpt2 --convention foo", "unknown convention 'foo'; known: causal, matmul"),
+    ("count gpt2 --convention causl", "unknown convention 'causl'; did you mean 'causal'?"),
     ("formula llama-7b:kv=5", "llama-7b:kv=5 (LlamaForCausalLM): kv = 5 does not divide heads = 32"),
     ("formula gpt2 --of flops --set s=2000", "gpt2 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
     ("flops gpt2: --set s=2000,P=1024", "gpt2:P=1024 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
