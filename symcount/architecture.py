@@ -15,6 +15,7 @@ from symcount.formulas import read
 from symcount.given import WIDTHS, adapters_of, stages_of, whole, whole_for, widths_of
 from symcount.network import weights
 from symcount.polynomials import Polynomial, letter
+from symcount.readers.roles import turn
 from symcount.render import text
 from symcount.scopes import adapters, matches
 from symcount.sizes import from_sympy, letters, substitute, value
@@ -234,6 +235,7 @@ class Model:
             if not isinstance(result, Tensor):
                 raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "
                                  "did it forget to return?")
+        turn(net, self.architecture.stored)
         own = self.architecture.own
         unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora")
                   and (own or (name in self._told and name not in self.architecture.flags))]

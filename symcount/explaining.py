@@ -36,7 +36,7 @@ def explain(thing: str) -> str:
                  if thing in names_of()]:
         return "\n\n".join(
             f"{'a convention for work' if hasattr(one, 'rates') else 'how numbers are stored'}\n{one.line}\n"
-            f"beside that: {one.leaves}\nsource: {one.source}" for one in found)
+            f"{one.leaves}\nsource: {one.source}" for one in found)
     if thing in identities() or thing in ledger_laws():
         from symcount.proving import prove  # only an identity needs the algebra
 

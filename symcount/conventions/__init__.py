@@ -28,28 +28,30 @@ class Convention:
     multiply_add  how much a multiply-add counts
     pairs         which query-key pairs count: "all" s·t; "masked", those that a mask leaves; "window", s·least(t,
                   window); or a number, this share of all pairs where a causal mask hides some
-    rates         {elementwise operation: for each element}; see `readers.roles.operation` for their names
+    rates         {elementwise operation: for each element, or None to refuse what it counts in a way that is not
+                  written}; see `readers.roles.operation` for their names
     counts        {kind of a term, or a path that is no kind: a factor, 0 to leave it out, or {axis: another size}}
     weights       None: products count. "all" or "active": each (active) parameter counts once for every token instead
                   of the products with weights
     beside        beside(network) -> terms of what its author adds that no operation of the network is
     sizes         {size: formula} that its author takes for granted: {"h": "4d"}
+    runs          "all" runs of a repeated part count, or what is repeated counts "once"
     backward      "operands": one product for each operand that needs a gradient; a number: that often the forward pass;
                   None: it has no rule for a backward pass
     """
 
-    __slots__ = ("backward", "beside", "counts", "leaves", "multiply_add", "name", "pairs", "rates", "says", "sizes",
-                 "source", "unit", "weights")
+    __slots__ = ("backward", "beside", "counts", "leaves", "multiply_add", "name", "pairs", "rates", "runs", "says",
+                 "sizes", "source", "unit", "weights")
 
     def __init__(self, name: str, *, says: str, source: str, leaves: str = "", unit: str = "FLOP",
                  multiply_add: int = 2, pairs: Any = "all", rates: Mapping[str, Any] | None = None,
                  counts: Mapping[str, Any] | None = None, weights: str | None = None,
                  beside: Callable[[Network], list[Term]] | None = None, sizes: Mapping[str, str] | None = None,
-                 backward: Any = "operands") -> None:
+                 runs: str = "all", backward: Any = "operands") -> None:
         self.name, self.says, self.leaves, self.source = name, says, leaves, source
         self.unit, self.multiply_add, self.pairs = unit, multiply_add, pairs
         self.rates, self.counts, self.weights = dict(rates or {}), dict(counts or {}), weights
-        self.beside, self.sizes, self.backward = beside, dict(sizes or {}), backward
+        self.beside, self.sizes, self.runs, self.backward = beside, dict(sizes or {}), runs, backward
 
     @property
     def line(self) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
     # (axes of an operation, its mask) -> factors whose product is how many elements it has
-    Elements = Callable[[dict[str, Size], Mask | None], tuple[Size, ...]]
+    Elements = Callable[[dict[Any, Size], Mask | None], tuple[Size, ...]]
 
 PHASES = ("forward", "decode", "backward", "train", "recompute", "selective", "flash", "generate")
 
@@ -73,7 +73,7 @@ def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any
     known_phase(phase)
     rule = convention(name)
     if rule.sizes and hasattr(subject, "network"):
-        subject = subject.replace(**{size: how for size, how in rule.sizes.items() if subject.architecture.knows(size)})
+        subject = subject.replace(**{size: how for size, how in rule.sizes.items() if size in subject.asked})
     if phase != "generate" and ("new" in sizes or "new" in getattr(subject, "given", ())):
         raise ModelError(f"new, tokens to come after a prompt, is read by the phase generate, not by {phase}")
     if phase == "forward":
@@ -83,6 +83,8 @@ def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any
         from symcount.readers.phases import run  # the other phases are made of forward passes
 
         held, values, title, notes, parts, terms = run(subject, rule, phase, sizes, alone=alone)
+    if alone and not terms and rule.beside:
+        raise ModelError(f"{rule.name} counts no product of this network; ask for its flops")
     unit, says = ("multiply-add", f"{rule.name}: {rule.says}") if alone else (rule.unit, rule.line)
     ledger = Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name)
     for part in parts:
@@ -99,14 +101,16 @@ def forward(net: Network, rule: Convention, *, alone: bool = False, step: bool =
     """
     elements, roles = elements or counted(rule), dict(products(net, step=step))
     paths = {x.path for x in roles}
-    terms = list(_weighed(net, rule)) if rule.weights else []
+    terms = list(_weighed(net, rule, 1 if alone else rule.multiply_add, elements)) if rule.weights else []
     for x in walk(net, step=step):
         if x.verb == "contract":
             if not (rule.weights and roles[x][0] == "weight"):
                 terms += product(x, roles[x], rule, 1 if alone else rule.multiply_add, elements)
         elif rule.rates and not alone:
             terms += _rated(x, paths, rule, elements)
-    return [*together(terms), *(rule.beside(net) if rule.beside and not alone else ())]
+    for term in rule.beside(net) if rule.beside and not alone else ():
+        terms.append(Term(term.path, elements(dict(enumerate(term.factors)), None), term.scopes, term.kinds))
+    return together(terms)
 
 
 def product(x: Tensor, kinds: tuple[str, ...], rule: Convention, factor: Any, elements: Elements) -> list[Term]:
@@ -145,16 +149,24 @@ def together(terms: Iterable[Term]) -> list[Term]:
 
 def _term(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size], x: Tensor, rule: Convention,
           elements: Elements) -> list[Term]:
-    for key, how in rule.counts.items():
-        if _meant(key, path, kinds):
-            if isinstance(how, dict):
-                axes |= {axis: size for axis, size in how.items() if axis in axes}
-            else:
-                factor = factor * how
+    factor, axes = _otherwise(path, kinds, factor, axes, rule)
     if isinstance(factor, int) and factor == 0:
         return []
     sizes = elements(axes, mask_of(x))
-    return [Term(path, sizes if isinstance(factor, int) and factor == 1 else (factor, *sizes), repeats(x.scope), kinds)]
+    scopes = () if rule.runs == "once" else repeats(x.scope)
+    return [Term(path, sizes if isinstance(factor, int) and factor == 1 else (factor, *sizes), scopes, kinds)]
+
+
+def _otherwise(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size],
+               rule: Convention) -> tuple[Any, dict[str, Size]]:
+    """The factor and the axes by which the convention counts something."""
+    for key, how in rule.counts.items():
+        if _meant(key, path, kinds):
+            if isinstance(how, dict):
+                axes = {**axes, **{axis: size for axis, size in how.items() if axis in axes}}
+            else:
+                factor = factor * how
+    return factor, axes
 
 
 def _meant(key: str, path: str, kinds: tuple[str, ...]) -> bool:
@@ -166,6 +178,8 @@ def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> 
     """The term of an operation element by element: it has all axes of what it reads."""
     name = operation(x)
     rate = rule.rates.get(name, rule.rates.get("activation", 0) if name in ACTIVATIONS else 0)
+    if rate is None:
+        raise ModelError(f"{x.path}: what {rule.name} counts for {name} is not written")
     if not rate:
         return []
     axes = {axis: size for y in x.inputs for axis, size in y.axes.items()} if x.verb == "pointwise" else {}
@@ -175,7 +189,7 @@ def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> 
     return _term(path, ("elementwise", name, *paired), rate, axes, x, rule, elements)
 
 
-def _weighed(net: Network, rule: Convention) -> Iterable[Term]:
+def _weighed(net: Network, rule: Convention, each: int, elements: Elements) -> Iterable[Term]:
     """Each parameter, as often as there are tokens."""
     read = next((x for x in walk(net) if x.verb == "input" and "s" in x.axes), None)
     if read is None:
@@ -183,8 +197,7 @@ def _weighed(net: Network, rule: Convention) -> Iterable[Term]:
     met = chosen_rows(net) if rule.weights == "active" else {}
     for path, (x, *_) in weights(net).items():
         kinds = x.details["kinds"]
-        if x.details["stored"] == "buffer" or any(how == 0 and _meant(key, path, kinds)
-                                                  for key, how in rule.counts.items()):
-            continue
-        yield Term(path, (rule.multiply_add, *read.axes.values(), *(met.get(path) or x.axes.values())),
-                   repeats(x.scope.home if x.scope else None), kinds)
+        factor, tokens = _otherwise(path, kinds, each, dict(read.axes), rule)
+        if x.details["stored"] != "buffer" and not (isinstance(factor, int) and factor == 0):
+            yield Term(path, (factor, *elements(tokens, None), *(met.get(path) or x.axes.values())),
+                       repeats(x.scope.home if x.scope else None), kinds)
