@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Condition, Size
 
-UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements"}
-KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "frozen")
+UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements",
+         "byte": "bytes"}
+KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "dropout", "frozen")
 
 
 class Term:

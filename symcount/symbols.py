@@ -100,6 +100,9 @@ _ROWS = (
     ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
+    ("tp", "tensor-parallel size", r"n_{\mathrm{tp}}", 1, "Megatron t"),
+    ("pp", "pipeline-parallel size", r"n_{\mathrm{pp}}", 1, "Megatron p"),
+    ("dp", "data-parallel size", r"n_{\mathrm{dp}}", 1, "Megatron d"),
 )
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
          "lambda": "λ", "mu": "μ", "sigma": "σ", "tau": "τ", "phi": "φ", "omega": "ω"}
