@@ -184,7 +184,7 @@ def _kept(ops: list[Tensor], keep: str, width: Any, title: str) -> tuple[list[Ke
                                  "not ask")
             axes = {axis: size for axis, size in op.axes.items() if axis not in over[op]}
             listed.append((op, Kept(f"{op.path}.log_sum_exp", 4, axes, scopes, ("log_sum_exp",))))
-        if op.details.get("kind") == "dropout" and op not in again:
+        if KEEPS.get(op.details.get("kind", "")) == "mask" and op not in again:
             listed.append((op, Kept(f"{op.path}.mask", 1, op.axes, scopes, ("dropout",))))
     return [one for _, one in sorted(listed, key=lambda pair: pair[0].serial)], held
 

@@ -82,9 +82,11 @@ def distinct(kept: Iterable[Tensor], late: Container[Tensor] = ()) -> tuple[dict
     found: dict[Tensor, list[Runs]] = {}
     held: list[Condition] = []
     for x, patterns in sorted(asked.items(), key=lambda pair: pair[0].serial):
-        inner = loops(x.scope)[-1:]
         if x in late and askers[x] != {None}:
-            held += runs_at_least(2, inner)
+            held += runs_at_least(2, loops(x.scope)[-1:])
+        for asker in askers[x]:  # perhaps a loop within others that x is outside of: if they run
+            around = loops(asker.scope)[:-1] if asker else ()
+            held += runs_at_least(1, (one for one in around if one not in loops(x.scope)))
         if x.verb in ("enter", "leave"):
             entered, _ = _ends(x)
             if entered not in plain:
