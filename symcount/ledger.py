@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 UNITS = {"parameter": "parameters", "multiply-add": "multiply-adds", "FLOP": "FLOPs", "element": "elements",
          "byte": "bytes"}
-KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "frozen")
+KINDS = ("weight", "bias", "norm", "embedding", "adapter", "activation", "dropout", "frozen")
 
 
 class Term:

@@ -99,9 +99,9 @@ _ROWS = (
     ("L_img", "layers of the image tower", r"L_{\mathrm{img}}", 0, ""),
     ("heads_img", "heads of the image tower", r"n_{\mathrm{heads,img}}", 1, ""),
     ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
-    ("tp", "devices that share products (tensor parallel)", r"n_{\mathrm{tp}}", 1, "t"),
-    ("pp", "devices that share layers (pipeline parallel)", r"n_{\mathrm{pp}}", 1, "p"),
-    ("dp", "devices that share a batch (data parallel)", r"n_{\mathrm{dp}}", 1, "d, N_d"),
+    ("tp", "devices that share products (tensor parallel)", r"n_{\mathrm{tp}}", 1, "Megatron t"),
+    ("pp", "devices that share layers (pipeline parallel)", r"n_{\mathrm{pp}}", 1, "Megatron p"),
+    ("dp", "devices that share a batch (data parallel)", r"n_{\mathrm{dp}}", 1, "Megatron d"),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )

@@ -30,7 +30,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     """Embeddings, and the one block L times: 4d² + 2dh + 9d + h parameters, whatever L is."""
     read = (tensor(name, b=z.b, s=z.s) for name in ("ids", "types"))
     x, word = within("embeddings", embeddings, *read, z=z)
-    return within("layers", post_norm, x, z=z, runs=z.L, shared=True), word
+    return within("layers", post_norm, x, z=z, dropout=False, runs=z.L, shared=True), word
 
 
 def pre_training(z: Any) -> tuple[Tensor, Tensor]:

@@ -28,9 +28,9 @@ def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     A text of more than `window` tokens, whose scores would be computed in blocks, is refused.
     """
     t = bounded(z.t, z.window) if z.sparse else z.t
-    y = within("attention", attention, x, z=z, t=t, bias=z.bias or "output", mask=mask)
+    y = within("attention", attention, x, z=z, t=t, bias=z.bias or "output", mask=mask, dropout=True)
     x = norm(residual(x, y), "attention_norm")
-    return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
+    return norm(residual(x, within("mlp", mlp, x, h=z.h, dropout=True)), "mlp_norm")
 
 
 body = encoder(block=block)

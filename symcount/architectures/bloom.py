@@ -29,7 +29,7 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
     x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
-    x = within("layers", pre_norm, x, z=z, mask=Mask(causal=True), runs=z.L)
+    x = within("layers", pre_norm, x, z=z, mask=Mask(causal=True), dropout=False, runs=z.L)
     return norm(x, "norm"), word
 
 

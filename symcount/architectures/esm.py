@@ -34,11 +34,12 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     """4d² + 2dh + 9d + h parameters."""
     rotary = z.position if z.position == "rotary" else None
-    x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, position=rotary, mask=mask))
-    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
+    x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, position=rotary, mask=mask,
+                           dropout=True))
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, dropout=True))
 
 
-_layers = encoder(embeddings, block, inputs="ids", last=True)
+_layers = encoder(embeddings, block, inputs="ids", last=True, dropout=False)
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,19 @@ from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import GPT_ALIASES, SERVER, SUMMARY, gpt_keys
-from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm, positions, post_norm, pre_norm, residual
+from symcount.layers import (
+    attention,
+    decoder_heads,
+    dropped,
+    embed,
+    linear,
+    mlp,
+    norm,
+    positions,
+    post_norm,
+    pre_norm,
+    residual,
+)
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import rest
@@ -33,15 +45,22 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     return positions(x, "position", P=z.P, t=z.t), word
 
 
+def dropping(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """The same, of which training drops out some."""
+    x, word = embeddings(ids, z)
+    return dropped(x), word
+
+
 def stack(x: Tensor, z: Any) -> Tensor:
     """L blocks of GPT-2."""
     return within("layers", pre_norm, x, z=z, mask=Mask(causal=True), runs=z.L)
 
 
-def body(layers: Callable[..., Tensor], *, shift: bool = True) -> Callable[[Any], tuple[Tensor, Tensor]]:
-    """Embeddings, layers, a last norm: the last hidden states, and the word table."""
+def body(layers: Callable[..., Tensor], *, shift: bool = True,
+         dress: Callable[..., Any] = dropping) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """Embeddings as `dress` makes them, layers, a last norm: the last hidden states, and the word table."""
     def made(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
+        x, word = within("embeddings", dress, tensor("ids", b=z.b, s=z.s), z=z)
         return norm(layers(x, z), "norm", shift=shift), word
     return made
 
@@ -49,8 +68,8 @@ def body(layers: Callable[..., Tensor], *, shift: bool = True) -> Callable[[Any]
 def multi_query_block(x: Tensor, z: Any) -> Tensor:
     """2d² + 2dk·kv + 2dh + 6d + 2k·kv + h parameters: one key and one value head when kv = 1."""
     x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, kv=z.kv, t=z.t,
-                           mask=Mask(causal=True)))
-    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
+                           mask=Mask(causal=True), dropout=True))
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, dropout=True))
 
 
 def multi_query_stack(x: Tensor, z: Any) -> Tensor:
@@ -74,8 +93,8 @@ def neo_stack(x: Tensor, z: Any) -> Tensor:
 def image_block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 7d + h parameters: the norms divide by the root of the mean square, and have no shift."""
     x = residual(x, within("attention", attention, norm(x, "attention_norm", shift=False), z=z, t=z.t,
-                           mask=Mask(causal=True)))
-    return residual(x, within("mlp", mlp, norm(x, "mlp_norm", shift=False), h=z.h))
+                           mask=Mask(causal=True), dropout=True))
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm", shift=False), h=z.h, dropout=True))
 
 
 def image_stack(x: Tensor, z: Any) -> Tensor:
@@ -99,7 +118,7 @@ def image_classification(z: Any) -> Tensor:
 
 def first_body(z: Any) -> tuple[Tensor, Tensor]:
     """GPT-1: a norm after attention and after the MLP, none at the end."""
-    x, word = within("embeddings", embeddings, tensor("ids", b=z.b, s=z.s), z=z)
+    x, word = within("embeddings", dropping, tensor("ids", b=z.b, s=z.s), z=z)
     return within("layers", post_norm, x, z=z, mask=Mask(causal=True), runs=z.L), word
 
 
@@ -240,7 +259,7 @@ ARCHITECTURES = (
     ),
     Architecture(
         "gpt_neo",
-        classes=decoder_heads("GPTNeo", body(neo_stack)),
+        classes=decoder_heads("GPTNeo", body(neo_stack, dress=embeddings)),
         sizes="L_global",
         follows={"h": "4d"},
         keys={

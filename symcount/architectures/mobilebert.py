@@ -92,7 +92,7 @@ def classify(x: Tensor, z: Any) -> Tensor:
     return linear(pooled(x, z), "classifier", C=z.C)
 
 
-body = encoder(embeddings, block, masked=False)
+body = encoder(embeddings, block, masked=False, dropout=False)
 
 
 def model(z: Any) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
-from symcount.layers import attention, mlp, norm, residual
+from symcount.layers import attention, dropped, mlp, norm, residual
 from symcount.layers.encoder import dense_first, encoder_heads, untyped
 from symcount.network import lookup, tensor, weight, within
 from symcount.tensors import Tensor
@@ -26,13 +26,15 @@ def relative(z: Any) -> Tensor:
 
 def block(x: Tensor, z: Any, table: Tensor) -> Tensor:
     """4d² + 2dh + 9d + h parameters."""
-    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, relative=table)), "attention_norm")
-    return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
+    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, relative=table, dropout=True)),
+             "attention_norm")
+    return norm(residual(x, within("mlp", mlp, x, h=z.h, dropout=True)), "mlp_norm")
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """Embeddings, one table of distances, L blocks: hidden states, and the word table."""
     x, word = within("embeddings", untyped, tensor("ids", b=z.b, s=z.s), z=z)
+    x = dropped(x, "embeddings_dropout")
     return within("layers", block, x, z=z, table=within("attention", relative, z=z), runs=z.L), word
 
 

@@ -36,8 +36,9 @@ def nomic_block(x: Tensor, z: Any) -> Tensor:
 
 def jina_block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters."""
-    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, position="rotary")), "attention_norm")
-    return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
+    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, position="rotary", dropout=True)),
+             "attention_norm")
+    return norm(residual(x, within("mlp", mlp, x, h=z.h, dropout=True)), "mlp_norm")
 
 
 def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
@@ -59,7 +60,7 @@ _STORED = {
 
 ARCHITECTURES = (Architecture(
     "nomic_bert",
-    classes=encoder_heads("NomicBert", encoder(embeddings, nomic_block, masked=False), "ForMaskedLM "
+    classes=encoder_heads("NomicBert", encoder(embeddings, nomic_block, masked=False, dropout=False), "ForMaskedLM "
                           "ForSequenceClassification ForTokenClassification", pooler=False),
     keys={
         **_keys(V=30528, types=2, d=768, h=3072, L=12, heads=12),

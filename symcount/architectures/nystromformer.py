@@ -64,9 +64,9 @@ def convolution(config: dict[str, Any]) -> dict[str, Any]:
 def _family(name: str, prefix: str, **own: Any) -> Architecture:
     return Architecture(
         name,
-        classes=encoder_heads(prefix, encoder(embeddings, block, masked=False), "ForMaskedLM ForSequenceClassification "
-                              "ForMultipleChoice ForTokenClassification ForQuestionAnswering", pooler=False,
-                              classify=dense_first),
+        classes=encoder_heads(prefix, encoder(embeddings, block, masked=False, dropout=False),
+                              "ForMaskedLM ForSequenceClassification ForMultipleChoice ForTokenClassification "
+                              "ForQuestionAnswering", pooler=False, classify=dense_first),
         stored={
             **BERT_NAMES,
             "layers.attention.conv.weight": ("encoder.layer.{i}.attention.self.conv.weight", "heads 1 w 1"),

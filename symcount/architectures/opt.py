@@ -14,7 +14,19 @@ from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import GPT_ALIASES, SUMMARY
-from symcount.layers import attention, decoder, decoder_heads, embed, linear, mlp, norm, positions, pre_norm, residual
+from symcount.layers import (
+    attention,
+    decoder,
+    decoder_heads,
+    dropped,
+    embed,
+    linear,
+    mlp,
+    norm,
+    positions,
+    pre_norm,
+    residual,
+)
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
 from symcount.tensors import Tensor
@@ -32,10 +44,11 @@ def opt_norm(x: Tensor, name: str, z: Any) -> Tensor:
 def opt_block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh parameters, 5d + h for biases, 4d for norms before attention and MLP, or after them."""
     y = opt_norm(x, "attention_norm", z) if z.pre_norm else x
-    x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=z.bias, mask=Mask(causal=True)))
+    x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=z.bias, mask=Mask(causal=True),
+                           dropout="output"))
     x = x if z.pre_norm else opt_norm(x, "attention_norm", z)
     y = opt_norm(x, "mlp_norm", z) if z.pre_norm else x
-    x = residual(x, within("mlp", mlp, y, h=z.h, bias=z.bias, kind="relu"))
+    x = residual(x, within("mlp", mlp, y, h=z.h, bias=z.bias, kind="relu", dropout=True))
     return x if z.pre_norm else opt_norm(x, "mlp_norm", z)
 
 
@@ -66,6 +79,11 @@ def block(x: Tensor, z: Any) -> Tensor:
     return pre_norm(x, z, Mask(causal=True))
 
 
+def ctrl_block(x: Tensor, z: Any) -> Tensor:
+    """4d² + 2dh + 9d + h parameters."""
+    return pre_norm(x, z, Mask(causal=True), dropout="output mlp")
+
+
 def biogpt_body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table: (V + P + 2)d + 2d parameters beside the blocks."""
     x, word = within("embeddings", biogpt_embeddings, tensor("ids", b=z.b, s=z.s), z=z)
@@ -75,7 +93,7 @@ def biogpt_body(z: Any) -> tuple[Tensor, Tensor]:
 def biogpt_embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """(V + P + 2)d parameters."""
     x, word = embed(ids, "word", V=z.V, d=z.d)
-    return places(x, z), word
+    return dropped(places(x, z)), word
 
 
 def _opt(config: dict[str, Any]) -> dict[str, Any]:
@@ -158,7 +176,7 @@ ARCHITECTURES = (
     ),
     Architecture(
         "xglm",
-        classes=decoder_heads("XGLM", decoder(block, shift=True), "ForCausalLM"),
+        classes=decoder_heads("XGLM", decoder(block, shift=True, dropout=True), "ForCausalLM"),
         keys={
             "vocab_size": ("V", 256008),
             "d_model": ("d", 1024),
@@ -209,7 +227,8 @@ ARCHITECTURES = (
     ),
     Architecture(
         "ctrl",
-        classes=decoder_heads("CTRL", decoder(block, shift=True), "LMHeadModel ForSequenceClassification", bias=True),
+        classes=decoder_heads("CTRL", decoder(ctrl_block, shift=True, dropout=True),
+                              "LMHeadModel ForSequenceClassification", bias=True),
         keys={
             "vocab_size": ("V", 246534),
             "n_embd": ("d", 1280),

@@ -66,8 +66,9 @@ _GROUPED = ("q_groups", "k_groups", "v_groups", "intermediate_groups", "output_g
 
 ARCHITECTURES = (Architecture(
     "squeezebert",
-    classes=encoder_heads("SqueezeBert", encoder(block=block, masked=False), "ForMaskedLM ForSequenceClassification "
-                          "ForMultipleChoice ForTokenClassification ForQuestionAnswering",
+    classes=encoder_heads("SqueezeBert", encoder(block=block, masked=False, dropout=False),
+                          "ForMaskedLM ForSequenceClassification ForMultipleChoice ForTokenClassification "
+                          "ForQuestionAnswering",
                           unread="ForMaskedLM ForTokenClassification ForQuestionAnswering"),
     sizes="groups",
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12, decoder=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import linear, norm
+from symcount.layers.dense import dropped, drops, linear, norm
 from symcount.network import cached, contract, pointwise, rename, weight
 from symcount.sizes import multiple, per
 from symcount.tensors import Tensor
@@ -20,7 +20,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
               heads: Size | None = None, bias: bool | str = True, position: str | None = None,
               mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
-              sinks: bool = False, gate: str = "") -> Tensor:
+              sinks: bool = False, gate: str = "", dropout: bool | str = False) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with heads (or z.heads) query heads and kv (or all) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
@@ -33,6 +33,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     gate      what is mixed is multiplied by the sigmoid of a map of x: of "g q" (d·heads parameters) or "g q k"
+    dropout   whether training drops out some weights of the softmax and some of the result, or which: "softmax output"
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
     """
@@ -57,11 +58,13 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
         scores = pointwise(scores, relative, kind="add", name="relative")
     sink = (weight("sinks", kinds="bias", g=kv, q=per(heads, kv)),) if sinks else ()
     weights = pointwise(scores, *sink, kind="softmax")
+    weights = dropped(weights, "softmax_dropout") if drops("softmax", dropout=dropout) else weights
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
         opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
         mixed = pointwise(mixed, pointwise(opened, kind="sigmoid"), kind="multiply", name="gated")
-    return linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
+    y = linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
+    return dropped(y, "output_dropout") if drops("output", dropout=dropout) else y
 
 
 def per_head(x: Tensor, name: str) -> Tensor:

@@ -68,6 +68,23 @@ def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True,
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
 
 
+def dropped(x: Tensor, name: str = "dropout") -> Tensor:
+    """x, of which training puts some numbers at 0: no parameters, no work; training keeps which ones.
+
+    Source: Srivastava et al. 2014, "Dropout", section 4.
+    """
+    return pointwise(x, kind="dropout", name=name)
+
+
+def drops(part: str, *, dropout: bool | str) -> bool:
+    """Whether training drops out at this part: everywhere, nowhere, or where it is named.
+
+    >>> drops("mlp", dropout="softmax mlp"), drops("output", dropout="softmax mlp"), drops("output", dropout=True)
+    (True, False, True)
+    """
+    return dropout if isinstance(dropout, bool) else part in dropout.split()
+
+
 def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     """Rows of a table with these axes, the indexed one first, and the table itself, to be tied.
 

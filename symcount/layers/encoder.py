@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import embed, linear, norm, positions
+from symcount.layers.dense import dropped, embed, linear, norm, positions
 from symcount.layers.transformer import post_norm, residual, spans
 from symcount.masks import Mask
 from symcount.network import idle, pointwise, select, tensor, weight, within
@@ -40,15 +40,19 @@ def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None, P: Size | N
 
 
 def encoder(embeddings: Callable[..., tuple[Tensor, Tensor]] = typed, block: Callable[..., Tensor] = post_norm, *,
-            inputs: str = "ids types", masked: bool = True, last: bool = False) -> Body:
+            inputs: str = "ids types", masked: bool = True, last: bool = False, dropout: bool = True) -> Body:
     """The body of an encoder: its `embeddings` of the `inputs`, L blocks, and a `last` norm where the family has one.
 
     A body gives the hidden states, and the word table. `masked`: the family may be a decoder too (z.decoder), whose
-    tokens see only those before them.
+    tokens see only those before them. `dropout`: training drops out some of the embeddings; a block says it of itself.
     """
+    def dressed(*read: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+        x, word = embeddings(*read, z=z)
+        return (dropped(x) if dropout else x), word
+
     def body(z: Any) -> tuple[Tensor, Tensor]:
         read = [tensor(name, b=z.b, s=z.s) for name in inputs.split()]
-        x, word = within("embeddings", embeddings, *read, z=z)
+        x, word = within("embeddings", dressed, *read, z=z)
         mask: dict[str, Any] = {"mask": Mask(causal=True) if z.decoder else None} if masked else {}
         x = within("layers", block, x, z=z, runs=z.L, **mask)
         return norm(x, "norm") if last else x, word

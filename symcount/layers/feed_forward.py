@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import linear
+from symcount.layers.dense import dropped, linear
 from symcount.network import pointwise
 from symcount.tensors import Tensor
 
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def mlp(x: Tensor, *, h: Size, bias: bool = True, kind: str = "gelu") -> Tensor:
-    """down(f(up(x))): 2dh parameters, + h + d with biases.
+def mlp(x: Tensor, *, h: Size, bias: bool = True, kind: str = "gelu", dropout: bool = False) -> Tensor:
+    """down(f(up(x))): 2dh parameters, + h + d with biases. `dropout`: training drops out some of the result.
 
     Source: Vaswani et al. 2017, section 3.3.
     """
     y = pointwise(linear(x, "up", h=h, bias=bias), kind=kind, name="act")
-    return linear(y, "down", over="h", bias=bias, d=x.axes["d"])
+    y = linear(y, "down", over="h", bias=bias, d=x.axes["d"])
+    return dropped(y) if dropout else y
 
 
 def gated(x: Tensor, *, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:

@@ -35,7 +35,8 @@ def words(x: Tensor, z: Any) -> Tensor:
 
 def text_tower(x: Tensor, z: Any, mask: Mask | None = None) -> tuple[Tensor, Tensor]:
     """Words, L pre-norm blocks, a norm; the tokens, and the last of them: (V + P)d + L(4d² + 2dh + 9d + h) + 2d."""
-    x = within("layers", pre_norm, within("embeddings", words, x, z=z), z=z, mask=mask, runs=z.L)
+    x = within("layers", pre_norm, within("embeddings", words, x, z=z), z=z, mask=mask, dropout=False,
+               runs=z.L)
     x = norm(x, "norm")
     return x, pointwise(x, kind="last", name="last", to="b d")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.attention import attention
-from symcount.layers.dense import embed, linear, norm
+from symcount.layers.dense import dropped, drops, embed, linear, norm
 from symcount.layers.feed_forward import gated, mlp
 from symcount.masks import Mask
 from symcount.network import pointwise, tensor, within
@@ -23,24 +23,26 @@ def residual(x: Tensor, y: Tensor) -> Tensor:
     return pointwise(x, y, kind="add", name="residual")
 
 
-def post_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
+def post_norm(x: Tensor, z: Any, mask: Mask | None = None, *, dropout: bool | str = True) -> Tensor:
     """Attention, then the two-matrix MLP, a norm after each sum.
 
-    Parameters at k = d/heads: 4d² + 2dh + 9d + h.
-    Source: Vaswani et al. 2017, section 3.1.
+    Parameters at k = d/heads: 4d² + 2dh + 9d + h. `dropout`: where training drops out, of "softmax output mlp".
+    Source: Vaswani et al. 2017, sections 3.1 and 5.4.
     """
-    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, mask=mask)), "attention_norm")
-    return norm(residual(x, within("mlp", mlp, x, h=z.h)), "mlp_norm")
+    y = within("attention", attention, x, z=z, t=z.t, mask=mask, dropout=dropout)
+    x = norm(residual(x, y), "attention_norm")
+    return norm(residual(x, within("mlp", mlp, x, h=z.h, dropout=drops("mlp", dropout=dropout))), "mlp_norm")
 
 
-def pre_norm(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
+def pre_norm(x: Tensor, z: Any, mask: Mask | None = None, *, dropout: bool | str = True) -> Tensor:
     """Attention, then the two-matrix MLP, a norm before each, inside the residual.
 
-    Parameters at k = d/heads: 4d² + 2dh + 9d + h.
+    Parameters at k = d/heads: 4d² + 2dh + 9d + h. `dropout`: where training drops out, of "softmax output mlp".
     Source: Radford et al. 2019, section 2.3.
     """
-    x = residual(x, within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, mask=mask))
-    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
+    y = within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, mask=mask, dropout=dropout)
+    x = residual(x, y)
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, dropout=drops("mlp", dropout=dropout)))
 
 
 CAUSAL = Mask(causal=True)
@@ -68,14 +70,15 @@ def window_block(x: Tensor, z: Any) -> Tensor:
     return rotary_block(x, z, Mask(causal=True, window=z.window), bias=False)
 
 
-def decoder(block: Callable[..., Tensor], *, shift: bool = False,
-            kind: str | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+def decoder(block: Callable[..., Tensor], *, shift: bool = False, kind: str | None = None,
+            dropout: bool = False) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The body of a decoder without learned positions: word table, L blocks, a last norm: 2d, or d without a shift.
 
-    A body gives the hidden states, and the word table.
+    A body gives the hidden states, and the word table. `dropout`: training drops out some of the embeddings.
     """
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x = dropped(x, "embeddings_dropout") if dropout else x
         x = within("layers", block, x, z=z, runs=z.L)
         return norm(x, "norm", shift=shift, kind=kind), word
     return body
