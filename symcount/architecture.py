@@ -16,7 +16,7 @@ from symcount.given import WIDTHS, adapters_of, stages_of, whole, whole_for, wid
 from symcount.network import weights
 from symcount.polynomials import Polynomial, letter
 from symcount.render import text
-from symcount.scopes import adapters, matches
+from symcount.scopes import adapters, asked, matches
 from symcount.sizes import from_sympy, letters, substitute, value
 from symcount.symbols import known, row
 from symcount.tensors import Tensor
@@ -35,6 +35,7 @@ RUN = {"s": None, "t": "s", "b": None}  # sizes of a run, and what each follows:
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")
+ACTS = {"hidden_act": ("", "")}  # how most families are told their activation
 
 
 class Architecture:
@@ -49,6 +50,8 @@ class Architecture:
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
+    acts       {key: (the activation that its class default is, or "" where the layers have it; the path of what it
+               is the activation of, or "" for all)}
     same       {key that nothing reads: key that it repeats}, which it must not contradict
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
@@ -58,7 +61,7 @@ class Architecture:
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "ignored", "keys", "name", "only",
+    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "flags", "follows", "ignored", "keys", "name", "only",
                  "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
@@ -67,6 +70,7 @@ class Architecture:
                  settle: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
                  aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None, same: Mapping[str, str] | None = None,
+                 acts: Mapping[str, tuple[str, str]] = ACTS,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "") -> None:
         self.name, self.classes = name, dict(classes)
@@ -78,6 +82,7 @@ class Architecture:
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
+        self.acts = dict(acts)
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
@@ -214,24 +219,34 @@ class Model:
         said = (", ".join(flags), ", ".join(ties), "defaults taken: " + ", ".join(taken) if taken else "")
         return tuple(filter(None, said))
 
+    @property
+    def acts(self) -> dict[str, str]:
+        """{path, "" everywhere: the activation there}, as the configuration or the class says it, later ones first."""
+        given = self.given.get("acts", {})
+        if isinstance(given, str):
+            return {"": given}
+        told = {path: given.get(path, kind) for kind, path in self.architecture.acts.values()}
+        return {path: kind for path, kind in {**told, **given}.items() if kind}
+
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
         if ring is letter and self._network is not None:
             return self._network
         z = Sizes(self, ring)
         names = self.given.get("lora") or ()
-        token = adapters.set((names, z.r if names else 1))
+        tokens = (adapters.set((names, z.r if names else 1)), asked.set(self.acts))
         try:
             net = self.architecture.classes[self.cls](z)
         finally:
-            adapters.reset(token)
+            adapters.reset(tokens[0])
+            asked.reset(tokens[1])
         self._asked = set(z)
         for result in net if isinstance(net, tuple) else (net,):
             if not isinstance(result, Tensor):
                 raise ShapeError(f"{self.name}: the forward pass returned {type(result).__name__}, not a Tensor; "
                                  "did it forget to return?")
         own = self.architecture.own
-        unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora")
+        unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora", "acts")
                   and (own or (name in self._told and name not in self.architecture.flags))]
         if unread:
             raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}" if own else

@@ -93,10 +93,12 @@ _IMAGE_NAMES = {
     "embeddings.cls": ("embeddings.class_embedding", "d"),  # without the axis of one token
     "embeddings.norm": "pre_layrnorm",
 }
+_ACT = "quick_gelu"
 
 ARCHITECTURES = (Architecture(
     "clip",
     classes={"CLIPModel": both, "CLIPForImageClassification": classification},
+    acts={"text_config.hidden_act": (_ACT, "text"), "vision_config.hidden_act": (_ACT, "image")},
     keys={**tower_keys(_TEXT, _IMAGE), "projection_dim": ("e", 512), "num_labels": ("C", 2)},
     reads={"text_config_dict": None, "vision_config_dict": None},
     settle=agreed,
@@ -133,6 +135,7 @@ ARCHITECTURES = (Architecture(
         "CLIPTextModel": text_model,
         "CLIPTextModelWithProjection": lambda z: projected(text_model(z)[1], "projection", z),
     },
+    acts={"hidden_act": (_ACT, "")},
     keys={**_TEXT, "projection_dim": ("e", 512)},
     ignored=_UNREAD,
     stored=TEXT_NAMES,
@@ -144,6 +147,7 @@ ARCHITECTURES = (Architecture(
         "CLIPVisionModel": vision_model,
         "CLIPVisionModelWithProjection": lambda z: projected(vision_model(z)[1], "projection", z),
     },
+    acts={"hidden_act": (_ACT, "")},
     keys={**_IMAGE, "projection_dim": ("e", 512)},
     ignored=_UNREAD,
     stored=_IMAGE_NAMES,

@@ -139,6 +139,7 @@ ARCHITECTURES = (
         classes=decoder_heads("Lfm2", body, "ForCausalLM"),
         sizes="L_attn",
         follows={"kv": "heads", "k": "d/heads"},
+        acts={},
         keys={**decoder_keys(V=65536, d=2560, h=12288, L=32, heads=32, kv=8, tied=True), **_KEYS},
         reads={
             "layer_types": None,
@@ -167,6 +168,7 @@ ARCHITECTURES = (
         sizes="L_attn L_dense",
         follows={"kv": "heads", "k": "d/heads"},
         flags={"correction": "buffer"},
+        acts={},
         keys={
             **decoder_keys(V=65536, d=2048, h=7168, L=32, heads=32, kv=8, tied=True),
             **_KEYS,

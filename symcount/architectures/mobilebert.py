@@ -139,6 +139,7 @@ ARCHITECTURES = (Architecture(
         "MobileBertForNextSentencePrediction": next_sentence,
         "MobileBertForMultipleChoice": multiple_choice,
     },
+    acts={"hidden_act": ("relu", "")},
     keys={
         **encoder_keys(V=30522, P=512, types=2, d=512, h=512, L=24, heads=4, decoder=False),
         "embedding_size": ("e", 128),

@@ -148,6 +148,7 @@ ARCHITECTURES = (Architecture(
     follows={name: of for name, of in SEQ2SEQ_FOLLOWS.items() if name != "u"},
     sizes="samples u fill",
     flags={"filled": False},
+    acts={"encoder_hidden_act": ("gelu", "encoder.layers"), "decoder_hidden_act": ("silu", "decoder")},
     keys={
         "vocab_size": ("V", 32768),
         "hidden_size": ("d", 288),
@@ -173,8 +174,6 @@ ARCHITECTURES = (Architecture(
     },
     ignored={
         **ROTARY,
-        "encoder_hidden_act": "an activation has no weights and is elementwise",
-        "decoder_hidden_act": "an activation has no weights and is elementwise",
         "is_decoder": "the class says which stacks there are",
     },
     only=SEQ2SEQ_ONLY,

@@ -32,6 +32,7 @@ ARCHITECTURES = (Architecture(
     "muse_glimmer_text",
     classes=decoder_heads("MuseGlimmerText", decoder(block), ""),
     follows={"kv": "heads", "k": "d/heads"},
+    acts={"hidden_activation": ("", "")},
     keys={
         **decoder_keys(V=202048, d=6656, h=19968, L=52, heads=32, kv=2, k=128),
         "attention_bias": ("attention_bias", False),

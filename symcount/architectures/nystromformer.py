@@ -11,7 +11,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
 from symcount.layers import linear, mlp, norm, residual
-from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed
+from symcount.layers.encoder import activated_first, encoder, encoder_heads, typed
 from symcount.network import contract, pointwise, rename, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -66,7 +66,7 @@ def _family(name: str, prefix: str, **own: Any) -> Architecture:
         name,
         classes=encoder_heads(prefix, encoder(embeddings, block, masked=False), "ForMaskedLM ForSequenceClassification "
                               "ForMultipleChoice ForTokenClassification ForQuestionAnswering", pooler=False,
-                              classify=dense_first),
+                              classify=activated_first),
         stored={
             **BERT_NAMES,
             "layers.attention.conv.weight": ("encoder.layer.{i}.attention.self.conv.weight", "heads 1 w 1"),
@@ -85,6 +85,7 @@ _ONLY = {
 ARCHITECTURES = (
     _family(
         "nystromformer", "Nystromformer",
+        acts={"hidden_act": ("gelu_new", "")},
         keys={
             **encoder_keys(V=30000, P=510, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
             "conv_kernel_size": ("w", 65),

@@ -121,6 +121,7 @@ ARCHITECTURES = (
         sizes="e",
         flags={"projected": False, "last_norm": True},
         follows={"e": "d"},
+        acts={"activation_function": ("", "")},
         keys={
             "vocab_size": ("V", 50272),
             "max_position_embeddings": ("P", 2048),
@@ -159,6 +160,7 @@ ARCHITECTURES = (
     Architecture(
         "xglm",
         classes=decoder_heads("XGLM", decoder(block, shift=True), "ForCausalLM"),
+        acts={"activation_function": ("", "")},
         keys={
             "vocab_size": ("V", 256008),
             "d_model": ("d", 1024),
@@ -210,6 +212,7 @@ ARCHITECTURES = (
     Architecture(
         "ctrl",
         classes=decoder_heads("CTRL", decoder(block, shift=True), "LMHeadModel ForSequenceClassification", bias=True),
+        acts={"": ("relu", "")},
         keys={
             "vocab_size": ("V", 246534),
             "n_embd": ("d", 1280),

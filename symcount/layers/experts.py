@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.dense import embed, linear, norm
-from symcount.layers.feed_forward import gated
+from symcount.layers.feed_forward import activation, gated
 from symcount.layers.transformer import decoder
 from symcount.network import contract, lookup, pointwise, tensor, top, weight, within
 from symcount.sizes import rest
@@ -57,7 +57,7 @@ def scored_mlp(x: Tensor, *, h: Size) -> Tensor:
 
 def gated_experts(x: Tensor, chosen: Tensor, *, E: Size, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:
     """What each chosen expert makes of a token: 3Edh parameters, 3Kdh multiply-adds a token."""
-    y = pointwise(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind=kind, name="act")
+    y = activation(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind)
     y = pointwise(y, expert(x, chosen, "up", E=E, bias=bias, h=h), kind="multiply", name="product")
     return expert(y, chosen, "down", over="h", E=E, bias=bias, d=x.axes["d"])
 
