@@ -221,7 +221,7 @@ class Model:
 
     @property
     def acts(self) -> dict[str, str]:
-        """{path, "" everywhere: the activation there}, as the configuration or the class says it, later ones first."""
+        """{path, "" everywhere: the activation there}, as the configuration or the class says; later ones win."""
         given = self.given.get("acts", {})
         if isinstance(given, str):
             return {"": given}

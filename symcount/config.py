@@ -247,7 +247,7 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), f"architecture {architecture.name}"))
         elif name != "architectures":
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only,
-                     *architecture.reads, *architecture.same}
+                     *architecture.reads, *architecture.same, *architecture.acts}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
     rows += _absent(where, given, spelled, architecture)
     told = {key: entries[name] for key, name in spelled.items()}

@@ -106,6 +106,18 @@ def _gelu(row: Sequence[float]) -> list[float]:
     return [x * (1 + erf(x / sqrt(2))) / 2 for x in row]
 
 
+def _tanh_gelu(row: Sequence[float]) -> list[float]:
+    """GELU with tanh in place of erf: Hendrycks and Gimpel 2016, section 2."""
+    from math import pi, sqrt, tanh
+
+    return [x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2 for x in row]
+
+
+def _quick_gelu(row: Sequence[float]) -> list[float]:
+    """The same by a sigmoid, σ(1.702x)."""
+    return [x * y for x, y in zip(row, _sigmoid([1.702 * x for x in row]), strict=True)]
+
+
 def _silu(row: Sequence[float]) -> list[float]:
     return [x * y for x, y in zip(row, _sigmoid(row), strict=True)]
 
@@ -147,6 +159,9 @@ FUNCTIONS = {one.name: one for one in (
     Function("relu", _EACH | {"homogeneous"}, _relu, _relu, ""),
     Function("relu2", _EACH, _square_relu, _square_relu, ""),
     Function("gelu", _EACH, _only_zero, _gelu, ""),
+    *(Function(name, _EACH, _only_zero, f, "") for name, f in (
+        ("gelu_python", _gelu), ("gelu_new", _tanh_gelu), ("gelu_fast", _tanh_gelu), ("gelu_pytorch_tanh", _tanh_gelu),
+        ("quick_gelu", _quick_gelu))),  # named as transformers names its implementations
     Function("silu", _EACH, _only_zero, _silu, ""),
     Function("sigmoid", _EACH, _sigmoid_exact, _sigmoid, "ln 2"),
     Function("tanh", _EACH, _tanh_exact, _tanh, "ln 2"),

@@ -78,7 +78,7 @@ def agreed(config: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _clip(count: int, *, heads: int, heads_img: int, patch: int, e: int, side: int = 224, **towers: int) -> Published:
+def _clip(count: int, *, heads: int, heads_img: int, patch: int, e: int, side: int = 224, **towers: Any) -> Published:
     return measured("CLIPModel", count, V=49408, P=77, heads=heads, c=3, patch=patch, heads_img=heads_img, e=e,
                     side=side, **towers)
 
@@ -127,7 +127,7 @@ ARCHITECTURES = (Architecture(
         "clip-vit-large-patch14-336": _clip(427_944_193, d=768, h=3072, L=12, heads=12, d_img=1024, h_img=4096,
                                             L_img=24, heads_img=16, patch=14, e=768, side=336),
         "clip-vit-h-14": _clip(986_109_441, d=1024, h=4096, L=24, heads=16, d_img=1280, h_img=5120, L_img=32,
-                               heads_img=16, patch=14, e=1024),
+                               heads_img=16, patch=14, e=1024, acts="gelu"),
     },
 ), Architecture(
     "clip_text_model",

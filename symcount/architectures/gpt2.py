@@ -305,7 +305,7 @@ ARCHITECTURES = (
         follows={"h": "4d"},
         acts={"afn": ("gelu_new", "")},
         reads={"afn": "gelu"},
-        settle=lambda config: {"acts": {"": {"gelu": "gelu_new"}.get(config["afn"], config["afn"])}},
+        settle=lambda config: {"acts": {"": "gelu_new" if config["afn"] == "gelu" else config["afn"]}},
         keys={key: told for key, told in gpt_keys(V=40478, P=512, d=768, L=12, heads=12, tied=True).items()
               if key != "n_inner"},
         aliases=GPT_ALIASES,

@@ -55,7 +55,8 @@ def sparse_body(z: Any) -> tuple[Tensor, Tensor]:
     """The same with experts behind the first layers."""
     x, word = mixers(z)
     x = steps("layers.mlp", gated, x, h=z.h, runs=z.L_dense)
-    x = steps("layers.moe", mixture, x, E=z.E, K=z.K, h=z.h_e, corrected=z.correction, runs=rest(z.L, z.L_dense))
+    x = steps("layers.moe", mixture, x, E=z.E, K=z.K, h=z.h_e, corrected=z.correction, scores="sigmoid",
+              runs=rest(z.L, z.L_dense))
     return norm(x, "norm", shift=False), word
 
 

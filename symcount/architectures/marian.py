@@ -126,7 +126,8 @@ ARCHITECTURES = (
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
         published={
-            "opus-mt-en-de": measured("MarianMTModel", 74_410_496, V=58101, P=512, d=512, h=2048, L=6, heads=8),
+            "opus-mt-en-de": measured("MarianMTModel", 74_410_496, V=58101, P=512, d=512, h=2048, L=6, heads=8,
+                                       acts="silu"),
         },
     ),
     Architecture(

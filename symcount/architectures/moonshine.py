@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def stem(x: Tensor, z: Any) -> Tensor:
     """Convolutions of 127, 7 and 3 steps, the second twice as wide: 127d + 14d² + 2d + 6d² + d + 2d parameters."""
-    x = norm(pointwise(conv1d(x, "first", w=127, stride=64, bias=False, d=z.d), kind="tanh"), "norm")
+    x = norm(pointwise(conv1d(x, "first", w=127, stride=64, bias=False, d=z.d), kind="tanh"), "norm", kind="group_norm")
     x = pointwise(conv1d(x, "second", w=7, stride=3, over="d", d=2 * z.d), kind="gelu")
     return pointwise(conv1d(x, "third", w=3, stride=2, over="d", d=z.d), kind="gelu")
 

@@ -155,8 +155,10 @@ ARCHITECTURES = (
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
         published={
-            "pegasus-large": measured("PegasusForConditionalGeneration", 570_797_056, V=96103, P=1024, **_LARGE),
-            "pegasus-xsum": measured("PegasusForConditionalGeneration", 569_748_480, V=96103, P=512, **_LARGE),
+            "pegasus-large": measured("PegasusForConditionalGeneration", 570_797_056, V=96103, P=1024, acts="relu",
+                                      **_LARGE),
+            "pegasus-xsum": measured("PegasusForConditionalGeneration", 569_748_480, V=96103, P=512, acts="relu",
+                                     **_LARGE),
         },
     ),
     Architecture(

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_bias: bool = False,
-            corrected: str | None = None, kind: str = "silu") -> Tensor:
+            corrected: str | None = None, kind: str = "silu", scores: str = "softmax") -> Tensor:
     """The sum of K gated experts of width h, chosen by a router and weighted by its scores.
 
     Parameters: dE + 3Edh, of which a token meets dE + 3Kdh; with biases E more for the router, E(2h + d) for experts.
     Multiply-adds: b·s·(dE + 3Kdh). `corrected` is how one more bias of the router is stored, which balances the load
-    and is not trained by the loss: "buffer", "frozen" or "parameter".
+    and is not trained by the loss: "buffer", "frozen" or "parameter"; `scores` the function of the router's scores.
 
     Source: Shazeer et al. 2017, "Outrageously large neural networks"; Jiang et al. 2024, "Mixtral of experts";
     the correction: DeepSeek-AI 2024, "DeepSeek-V3", section 2.1.2.
     """
-    scores = pointwise(linear(x, "router", bias=router_bias, E=E), kind="softmax", name="routing")
+    chances = pointwise(linear(x, "router", bias=router_bias, E=E), kind=scores, name="routing")
     if corrected:
-        scores = pointwise(scores, weight("router.correction", kinds="bias", stored=corrected, E=E), kind="bias",
-                           name="correction")
-    chosen = top(scores, E=("e", K))
+        chances = pointwise(chances, weight("router.correction", kinds="bias", stored=corrected, E=E), kind="bias",
+                            name="correction")
+    chosen = top(chances, E=("e", K))
     y = within("experts", gated_experts, x, chosen, E=E, h=h, bias=bias, kind=kind)
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
 
