@@ -16,7 +16,7 @@ from symcount.given import WIDTHS, adapters_of, stages_of, whole, whole_for, wid
 from symcount.network import weights
 from symcount.polynomials import Polynomial, letter
 from symcount.render import text
-from symcount.scopes import adapters, asked, matches
+from symcount.scopes import acts, adapters, matches
 from symcount.sizes import from_sympy, letters, substitute, value
 from symcount.symbols import known, row
 from symcount.tensors import Tensor
@@ -50,8 +50,8 @@ class Architecture:
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
-    acts       {key: (the activation that its class default is, or "" where the layers have it; the path of what it
-               is the activation of, or "" for all)}
+    acts       {key, "" where none says it: (the activation that is the class default, or "" as the layers have it;
+               the paths of what it is the activation of, or "" for all)}; `settle` may give "acts" as {path: kind}
     same       {key that nothing reads: key that it repeats}, which it must not contradict
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
@@ -234,12 +234,12 @@ class Model:
             return self._network
         z = Sizes(self, ring)
         names = self.given.get("lora") or ()
-        tokens = (adapters.set((names, z.r if names else 1)), asked.set(self.acts))
+        tokens = (adapters.set((names, z.r if names else 1)), acts.set(self.acts))
         try:
             net = self.architecture.classes[self.cls](z)
         finally:
             adapters.reset(tokens[0])
-            asked.reset(tokens[1])
+            acts.reset(tokens[1])
         self._asked = set(z)
         for result in net if isinstance(net, tuple) else (net,):
             if not isinstance(result, Tensor):

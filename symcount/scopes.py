@@ -49,7 +49,7 @@ here: ContextVar[Scope | None] = ContextVar("scope", default=None)
 adapters: ContextVar[tuple[tuple[str, ...], Size]] = ContextVar("adapters", default=((), 1))
 
 # {path, "" everywhere: the activation that a configuration asks for there}, set by a model around its forward pass
-asked: ContextVar[Mapping[str, str]] = ContextVar("asked", default={})  # noqa: B039 - never changed
+acts: ContextVar[Mapping[str, str]] = ContextVar("acts", default={})  # noqa: B039 - never changed
 
 
 class Shared:

@@ -62,6 +62,10 @@ ASKED = [
     ({"model_type": "apertus", "hidden_act": "relu2"}, "ApertusModel", {MLP: "relu2"}),
     ({"model_type": "deepseek_v4", "scoring_func": "sigmoid"}, "DeepseekV4Model",
      {"layers.csa.mlp.routing": "sigmoid"}),
+    ({"model_type": "deberta-v2", "conv_kernel_size": 3}, "DebertaV2Model", {"mixer.act": "tanh"}),
+    ({"model_type": "deberta-v2", "conv_kernel_size": 3, "conv_act": "gelu"}, "DebertaV2Model",
+     {"mixer.act": "gelu", "layers.rest.mlp.act": "gelu"}),
+    ({"model_type": "t5", "hidden_act": "silu"}, "T5Model", {"encoder.layers.mlp.act": "relu"}),
     ({"model_type": "mobilebert"}, "MobileBertModel", {"layers.attention_norm": "bias"}),
 ]
 

@@ -44,6 +44,7 @@ SEEN_AS = {  # type: {our kind: the function that torch is seen to call}
     "rwkv": {"relu2": "relu"},
 }
 REFUSED = {"esm", "lfm2_moe"}  # their default configurations, which lack a size; nothing in them chooses an activation
+UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
 UNMEASURED = {"qwen2_5_vl_text"}  # no run of it was measured
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
     "gemma2": {"tanh"},  # scores and logits are capped
@@ -207,6 +208,9 @@ def defaults(default, changed):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in REFUSED])
 def test_class_default(hub, kind):
     default, architecture = hub.CONFIG_MAPPING[kind]().to_dict(), load(kind)
+    for key in filter(None, architecture.acts):
+        table, _, name = key.rpartition(".")
+        assert name in (default[table] if table else default) or key in UNTOLD
     changed = chosen(default, default)
     taken = defaults(default, changed)
     compared = 0

@@ -202,6 +202,7 @@ def t5_keys(*, V: int, h: int, L: int, heads: int, gated: bool) -> dict[str, Any
         },
         "reads": {"feed_forward_proj": "gated-gelu" if gated else "relu", "is_gated_act": NOT_TOLD,
                   "dense_act_fn": NOT_TOLD},
+        "acts": {},
         "settle": settle,
         "flags": {"gated": gated},
         "aliases": {"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers",

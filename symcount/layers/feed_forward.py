@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.layers.dense import linear
 from symcount.network import pointwise
-from symcount.scopes import asked, matches
+from symcount.scopes import acts, matches
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ def activation(x: Tensor, kind: str, name: str = "act") -> Tensor:
 
     A function that no configuration changes is a plain `pointwise`.
     """
-    for path, other in asked.get().items():
+    for path, other in acts.get().items():
         kind = other if not path or any(matches(x.path, one) for one in path.split()) else kind
     return x if kind == "linear" else pointwise(x, kind=kind, name=name)
 
