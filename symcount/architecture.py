@@ -17,7 +17,7 @@ from symcount.network import weights
 from symcount.polynomials import Polynomial, letter
 from symcount.readers.roles import turn
 from symcount.render import text
-from symcount.scopes import adapters, matches
+from symcount.scopes import acts, adapters, matches
 from symcount.sizes import from_sympy, letters, substitute, value
 from symcount.symbols import known, row
 from symcount.tensors import Tensor
@@ -37,6 +37,7 @@ RUN = {"s": None, "t": "s", "b": None, "new": None, "tp": None, "pp": None, "dp"
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")
+ACTS = {"hidden_act": ("", "")}  # how most families are told their activation
 
 
 class Architecture:
@@ -51,6 +52,8 @@ class Architecture:
     flags      {flag: default} that no key gives: True, False, a text or None
     follows    {size: formula} for those that may be left out: {"k": "d/heads"}
     aliases    {other spelling: key};  ignored  {key: reason};  only  {key: (the supported values, why)}
+    acts       {key, "" where none says it: (the activation that is the class default, or "" as the layers have it;
+               the paths of what it is the activation of, or "" for all)}; `settle` may give "acts" as {path: kind}
     same       {key that nothing reads: key that it repeats}, which it must not contradict
     published  {name: Published}
     stored     {our path: name in a checkpoint}, of the base model: several paths that are stored as one are a tuple;
@@ -62,8 +65,8 @@ class Architecture:
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("aliases", "base", "buffers", "classes", "flags", "follows", "hides", "ignored", "keys", "name",
-                 "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
+    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "flags", "follows", "hides", "ignored", "keys",
+                 "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
@@ -71,6 +74,7 @@ class Architecture:
                  settle: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
                  aliases: Mapping[str, str] | None = None, ignored: Mapping[str, str] | None = None,
                  only: Mapping[str, tuple[tuple[Any, ...], str]] | None = None, same: Mapping[str, str] | None = None,
+                 acts: Mapping[str, tuple[str, str]] = ACTS,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "",
                  hides: Mapping[str, tuple[str, ...]] | None = None) -> None:
@@ -83,7 +87,8 @@ class Architecture:
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
-        self.published, self.buffers, self.hides = dict(published or {}), buffers, dict(hides or {})
+        self.acts, self.hides = dict(acts), dict(hides or {})
+        self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
         self.stages = {name: len(size) for entry in self.published.values() for name, size in entry.sizes.items()
@@ -219,17 +224,27 @@ class Model:
         said = (", ".join(flags), ", ".join(ties), "defaults taken: " + ", ".join(taken) if taken else "")
         return tuple(filter(None, said))
 
+    @property
+    def acts(self) -> dict[str, str]:
+        """{path, "" everywhere: the activation there}, as the configuration or the class says; later ones win."""
+        given = self.given.get("acts", {})
+        if isinstance(given, str):
+            return {"": given}
+        told = {path: given.get(path, kind) for kind, path in self.architecture.acts.values()}
+        return {path: kind for path, kind in {**told, **given}.items() if kind}
+
     def network(self, ring: Callable[[str], Size] = letter) -> Any:
         """The forward pass over letters; over ints with `ring=model.number`; over SymPy with `symbols.symbol`."""
         if ring is letter and self._network is not None:
             return self._network
         z = Sizes(self, ring)
         names = self.given.get("lora") or ()
-        token = adapters.set((names, z.r if names else 1))
+        tokens = (adapters.set((names, z.r if names else 1)), acts.set(self.acts))
         try:
             net = self.architecture.classes[self.cls](z)
         finally:
-            adapters.reset(token)
+            adapters.reset(tokens[0])
+            acts.reset(tokens[1])
         self._asked = set(z)
         for result in net if isinstance(net, tuple) else (net,):
             if not isinstance(result, Tensor):
@@ -237,7 +252,7 @@ class Model:
                                  "did it forget to return?")
         turn(net, self.architecture.stored)
         own = self.architecture.own
-        unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora")
+        unread = [name for name in self.given if name not in (*self._asked, *RUN, "u", "lora", "acts")
                   and (own or (name in self._told and name not in self.architecture.flags))]
         if unread:
             raise ModelError(f"{self.name}: the forward pass never reads z.{unread[0]}" if own else

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from symcount.architecture import Architecture, Model
 from symcount.architectures import load, types
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
+from symcount.functions import ACTIVATIONS
 from symcount.given import whole
 
 TYPE_CHECKING = False
@@ -64,6 +65,7 @@ IGNORED = {
                      "use_deepspeed_checkpointing", "is_gpu"), _TRAINING),
 }
 LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
+UNLEARNED = (*ACTIVATIONS, "linear")  # and those that have none
 # The same within a table, which transformers writes as a configuration of its own.
 _WITHIN = {**IGNORED, **dict.fromkeys(("architectures", "model_type", "id2label", "label2id", "is_encoder_decoder"),
                                       _NOTE)}
@@ -234,14 +236,28 @@ def _read(where: str, config: dict[str, Any],
             rows.append((name, _shown(entry), "as supported"))
         elif isinstance(entry, str) and entry in LEARNED:
             raise ConfigError(f"{where}: {name} = {entry} is not supported: this activation has weights")
+        elif key and key in architecture.acts:
+            _, path = architecture.acts[key]
+            given["acts"] = {**given.get("acts", {}), path: activation(name, entry)}
+            rows.append((name, _shown(entry), "an activation has no weights; its work is elementwise"))
         elif key in ignored or ((tail := name.rpartition(".")[2]) != name and tail in _WITHIN):
             rows.append((name, _shown(entry), f"ignored: {ignored[key] if key in ignored else _WITHIN[tail]}"))
         elif name == "model_type":
             rows.append((name, _shown(entry), f"architecture {architecture.name}"))
         elif name != "architectures":
             known = {*architecture.keys, *architecture.aliases, *architecture.ignored, *architecture.only,
-                     *architecture.reads, *architecture.same}
+                     *architecture.reads, *architecture.same, *architecture.acts}
             raise ConfigError(f"{where}: unknown key '{name}', {nearest(str(name), known)}")
+    rows += _absent(where, given, spelled, architecture)
+    told = {key: entries[name] for key, name in spelled.items()}
+    rows += [_repeated(where, name, entries[name], told, architecture) for name in echoes]
+    return _settled(where, given, rows, told, architecture)
+
+
+def _absent(where: str, given: dict[str, Any], spelled: Mapping[str, str],
+            architecture: Architecture) -> list[tuple[str, ...]]:
+    """The rows of the keys that are absent, whose class defaults are put into what is given."""
+    rows: list[tuple[str, ...]] = []
     for key, (size, default) in architecture.keys.items():
         if key in spelled:
             continue
@@ -251,11 +267,8 @@ def _read(where: str, config: dict[str, Any],
             raise ConfigError(f"{where}: {key} is needed; its class has no default")
         shown = architecture.follows[size] if default is None else _shown(default)
         rows.append((key, "absent", f"class default: {size} = {shown}"))
-    rows += [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()
-             if key not in spelled]
-    told = {key: entries[name] for key, name in spelled.items()}
-    rows += [_repeated(where, name, entries[name], told, architecture) for name in echoes]
-    return _settled(where, given, rows, told, architecture)
+    return rows + [(key, "absent", f"class default: {_shown(default)}") for key, default in architecture.reads.items()
+                   if key not in spelled]
 
 
 def _repeated(where: str, name: str, entry: Any, told: dict[str, Any], architecture: Architecture) -> tuple[str, ...]:
@@ -266,6 +279,19 @@ def _repeated(where: str, name: str, entry: Any, told: dict[str, Any], architect
     if entry is not None and (entry != read or type(entry) is not type(read)):
         raise ConfigError(f"{where}: {name} = {_shown(entry)} repeats {key}, and {key} is {_shown(read)}")
     return name, _shown(entry), f"repeats {key}"
+
+
+def activation(key: str, entry: Any) -> str:
+    """The kind of the activation that a configuration names; of one that transformers has not, what the key says.
+
+    >>> activation("hidden_act", "swish"), activation("hidden_act", "snake")
+    ('silu', 'hidden_act = "snake"')
+    """
+    if entry == "swish":
+        return "silu"
+    if entry is None and key.startswith("summary_"):
+        return "linear"
+    return entry if isinstance(entry, str) and entry in UNLEARNED else f"{key} = {_shown(entry)}"
 
 
 _SETTLED = "read with others"
@@ -282,9 +308,13 @@ def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], tol
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from None
     for name, entry in found.items():
-        given.pop(name, None)
+        before = given.pop(name, None)
         if name in architecture.flags:
             given[name] = entry
+        elif name == "acts":
+            if learned := [kind for kind in entry.values() if kind in LEARNED]:
+                raise ConfigError(f"{where}: {learned[0]} is not supported: this activation has weights")
+            given[name] = {**(before or {}), **{path: activation(path or "act", kind) for path, kind in entry.items()}}
         elif entry is not None:
             try:
                 given[name] = (tuple(whole(f"{name}_{i}", n) for i, n in enumerate(entry))

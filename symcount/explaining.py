@@ -101,6 +101,10 @@ def _keys(key: str) -> list[str]:
             found.append(f"  {one.name}: read with other keys; when absent, {one.reads[name]}")
         elif name in one.only:
             found.append(f"  {one.name}: only {', '.join(map(str, one.only[name][0]))}: {one.only[name][1]}")
+        elif name and name in one.acts and name not in IGNORED:
+            kind, path = one.acts[name]
+            found.append(f"  {one.name}: the activation of {path or 'every MLP'}, which has no weights; when absent, "
+                         + (kind or "that of its class"))
         elif name in one.ignored:
             found.append(f"  {one.name}: ignored: {one.ignored[name]}")
     if key in IGNORED and not found:

@@ -26,6 +26,23 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from typing import Any
 
+# Functions of one number that stand between linear maps and have no weights, as transformers names them; those of the
+# second line no tool of `conventions` was measured with
+COMMON = ("gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh", "quick_gelu", "relu", "relu2", "relu6",
+          "sigmoid", "silu", "tanh")
+RARE = ("gelu_10", "gelu_accurate", "gelu_python_tanh", "hardswish", "laplace", "leaky_relu", "mish", "sqrtsoftplus")
+ACTIVATIONS = COMMON + RARE
+
+
+def activates(kind: str) -> bool:
+    """Whether a kind of elementwise operation is an activation: a known one, or what a key says that names another.
+
+    >>> activates("silu"), activates('hidden_act = "snake"'), activates("softmax")
+    (True, True, False)
+    """
+    return kind in ACTIVATIONS or "=" in kind
+
+
 # laws: the words above; exact: a row of fractions to a row of fractions, None where one is not rational;
 # real: a row of floats to a row of floats; unit: what an argument of `exact` is measured in, "" for 1
 Function = namedtuple("Function", "name laws exact real unit")
@@ -106,6 +123,18 @@ def _gelu(row: Sequence[float]) -> list[float]:
     return [x * (1 + erf(x / sqrt(2))) / 2 for x in row]
 
 
+def _tanh_gelu(row: Sequence[float]) -> list[float]:
+    """GELU with tanh in place of erf: Hendrycks and Gimpel 2016, section 2."""
+    from math import pi, sqrt, tanh
+
+    return [x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) / 2 for x in row]
+
+
+def _quick_gelu(row: Sequence[float]) -> list[float]:
+    """The same by a sigmoid, σ(1.702x)."""
+    return [x * y for x, y in zip(row, _sigmoid([1.702 * x for x in row]), strict=True)]
+
+
 def _silu(row: Sequence[float]) -> list[float]:
     return [x * y for x, y in zip(row, _sigmoid(row), strict=True)]
 
@@ -147,6 +176,9 @@ FUNCTIONS = {one.name: one for one in (
     Function("relu", _EACH | {"homogeneous"}, _relu, _relu, ""),
     Function("relu2", _EACH, _square_relu, _square_relu, ""),
     Function("gelu", _EACH, _only_zero, _gelu, ""),
+    *(Function(name, _EACH, _only_zero, f, "") for name, f in (
+        ("gelu_python", _gelu), ("gelu_new", _tanh_gelu), ("gelu_fast", _tanh_gelu), ("gelu_pytorch_tanh", _tanh_gelu),
+        ("quick_gelu", _quick_gelu))),  # named as transformers names its implementations
     Function("silu", _EACH, _only_zero, _silu, ""),
     Function("sigmoid", _EACH, _sigmoid_exact, _sigmoid, "ln 2"),
     Function("tanh", _EACH, _tanh_exact, _tanh, "ln 2"),

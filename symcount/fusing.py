@@ -238,7 +238,7 @@ class _Uses:
         for path, uses in self.uses.items():
             into = {self.weight(use.right) for use in uses}
             moved = all(isinstance(use.word[0], Ones) for use in uses)
-            if moved and self.kinds[path] == ("bias",) and into & outputs and len(into) == 1:
+            if moved and self.kinds[path][0] == "bias" and into & outputs and len(into) == 1:
                 output, = into
                 yield Finding((path, output), "value_bias", "rows of attention sum to 1: it goes into the output bias",
                               self.stored(path) - (0 if self.has_bias(output) else self.out(output)))

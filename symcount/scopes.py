@@ -8,6 +8,8 @@ from symcount.errors import ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from symcount.polynomials import Size
 
 
@@ -47,6 +49,9 @@ here: ContextVar[Scope | None] = ContextVar("scope", default=None)
 
 # (names of the linear maps that get a low-rank adapter, its rank), set by a model around its forward pass
 adapters: ContextVar[tuple[tuple[str, ...], Size]] = ContextVar("adapters", default=((), 1))
+
+# {path, "" everywhere: the activation that a configuration asks for there}, set by a model around its forward pass
+acts: ContextVar[Mapping[str, str]] = ContextVar("acts", default={})  # noqa: B039 - never changed
 
 
 class Shared:

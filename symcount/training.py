@@ -37,8 +37,10 @@ def train(model: Any, tokens: Any, *, devices: Any = None, peak: Any = None, mfu
 
     Raises ModelError where s is open, or where of devices, peak and mfu some are missing.
     """
+    from fractions import Fraction  # exact, however large
+
     model = model.replace(**sizes) if sizes else model
-    total = amount("tokens", tokens)
+    total = Fraction(amount("tokens", tokens))
     step = flops(model, convention, phase)
     if step.open:
         raise ModelError(f"train: {' and '.join(step.open)} must have a value: say s, the tokens of a sequence")
@@ -56,7 +58,7 @@ def train(model: Any, tokens: Any, *, devices: Any = None, peak: Any = None, mfu
     told = {"devices": devices, "peak": peak, "mfu": mfu}
     missing = [option for option, given in told.items() if given is None]
     if not missing:
-        count, speed, share = (amount(option, given) for option, given in told.items())
+        count, speed, share = (Fraction(amount(option, given)) for option, given in told.items())
         if share > 1:
             raise ModelError(f"train: mfu = {mfu} is more than all of the peak; it is a share, as 0.4 or 40%")
         seconds = _exactly(work / (count * speed * share))

@@ -62,16 +62,19 @@ def test_add_an_architecture():
     assert documents.example_anew(page) == documents.written_anew(page) == page
 
 
-@pytest.mark.parametrize(("command", "output"), documents.sessions(PAGES["proofs.md"].read_text(encoding="utf-8")),
+@pytest.mark.parametrize(("command", "output"), [
+    session for page in ("proofs.md", "conventions.md")
+    for session in documents.sessions(PAGES[page].read_text(encoding="utf-8"))],
                          ids=lambda text: text.splitlines()[0] if text else "")
-def test_proofs_commands_print_what_stands_there(command, output):
+def test_commands_of_pages_print_what_stands_there(command, output):
     assert documents.run(command) == output
 
 
-def test_proofs_python():
-    page = PAGES["proofs.md"].read_text(encoding="utf-8")
-    assert len(documents.executed(page)) == 2
-    assert documents.printed_anew(page) == page
+@pytest.mark.parametrize("page", ["proofs.md", "conventions.md"])
+def test_python_of_pages(page):
+    text = PAGES[page].read_text(encoding="utf-8")
+    assert len(documents.executed(text)) == 2
+    assert documents.printed_anew(text) == text
 
 
 def test_the_page_of_identities_is_as_they_are():

@@ -188,6 +188,8 @@ VERB = [  # a network of x (of more, where it is a dictionary), what x is, what 
     (lambda: pointwise(tensor(d=3), kind="relu"),                           [-1, 0, HALF], [0, 0, HALF]),
     (lambda: pointwise(tensor(d=2), kind="relu2"),                          [-3, 3*HALF], [0, 9*HALF*HALF]),
     (lambda: pointwise(tensor(d=2), kind="gelu"),                           [0, 0], [0, 0]),
+    *((lambda kind=kind: pointwise(tensor(d=2), kind=kind),                 [0, 0], [0, 0]) for kind in (
+        "gelu_python", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "quick_gelu")),
     (lambda: pointwise(tensor(d=2), kind="silu"),                           [0, 0], [0, 0]),
     (lambda: pointwise(tensor(d=2), kind="tanh"),                           [0, 0], [0, 0]),
     (lambda: pointwise(tensor(d=2), kind="sigmoid"),                        [0, 0], [HALF, HALF]),
@@ -221,6 +223,16 @@ def test_every_verb_and_kind_was_tried():
     ops = [op for net, *_ in VERB for op in walk(net())]
     assert {op.verb for op in ops} | {"weight", "enter", "leave"} == set(VERBS)  # these three below
     assert {op.details["kind"] for op in ops if op.verb == "pointwise"} == {*KINDS, *FUNCTIONS}
+
+
+@pytest.mark.parametrize(("kind", "made"), [  # as PyTorch and transformers have them
+    ("gelu", [-0.158655, 0.841345, 1.954500]), ("gelu_python", [-0.158655, 0.841345, 1.954500]),
+    ("gelu_new", [-0.158808, 0.841192, 1.954598]), ("gelu_fast", [-0.158808, 0.841192, 1.954598]),
+    ("gelu_pytorch_tanh", [-0.158808, 0.841192, 1.954598]), ("quick_gelu", [-0.154204, 0.845796, 1.935659]),
+    ("silu", [-0.268941, 0.731059, 1.761594])])
+def test_what_an_activation_does(kind, made):
+    found = evaluate(pointwise(tensor(d=3), kind=kind), x=[-1.0, 1.0, 2.0]).result
+    assert found.tolist() == pytest.approx(made, abs=1e-6)
 
 
 # ---------------------------------------------------------------- repetition, and where weights are made

@@ -153,6 +153,10 @@ def rms_norm(x, w):
 gelu = np.vectorize(lambda x: x*(1 + erf(x / 2**0.5)) / 2)
 
 
+def gelu_new(x):
+    return x / (1 + np.exp(-2 * (2/np.pi)**0.5 * (x + 0.044715 * x**3)))  # (1 + tanh y)/2 = σ(2y)
+
+
 def heads(x, w, name, causal, turned=lambda x: x):
     """Attention, one head after another; every head of g key-value groups is asked by q queries."""
     def through(name):
@@ -168,8 +172,8 @@ def heads(x, w, name, causal, turned=lambda x: x):
     return made + w.get(f"{name}.output.bias", 0)
 
 
-def feed(x, w, name):
-    return gelu(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"]) @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
+def feed(x, w, name, f=gelu):
+    return f(x @ w[f"{name}.up.weight"] + w[f"{name}.up.bias"]) @ w[f"{name}.down.weight"] + w[f"{name}.down.bias"]
 
 
 def llama(ids, w, layers):
@@ -187,7 +191,7 @@ def gpt2(ids, w, layers):
     for at in layers:
         y = layer_norm(x, at["attention_norm.weight"], at["attention_norm.bias"])
         x = x + heads(y, at, "attention", causal=True)
-        x = x + feed(layer_norm(x, at["mlp_norm.weight"], at["mlp_norm.bias"]), at, "mlp")
+        x = x + feed(layer_norm(x, at["mlp_norm.weight"], at["mlp_norm.bias"]), at, "mlp", gelu_new)
     return layer_norm(x, w["norm.weight"], w["norm.bias"]) @ w["embeddings.word.weight"].T
 
 
@@ -273,7 +277,7 @@ LLAMA = {
 LIVE = {  # family: class, ours, configuration, names
     "gpt2": ("GPT2LMHeadModel", "gpt2:V=23,d=12,h=10,P=9,L=3,heads=4", GPT2, {
         "vocab_size": 23, "n_embd": 12, "n_inner": 10, "n_positions": 9, "n_layer": 3, "n_head": 4,
-        "activation_function": "gelu", "bos_token_id": 0, "eos_token_id": 0}),
+        "bos_token_id": 0, "eos_token_id": 0}),
     "bert": ("BertModel", "bert:V=23,d=12,h=10,P=9,L=3,heads=4,types=2", BERT, {
         "vocab_size": 23, "hidden_size": 12, "intermediate_size": 10, "max_position_embeddings": 9,
         "num_hidden_layers": 3, "num_attention_heads": 4, "type_vocab_size": 2, "layer_norm_eps": 1e-5}),

@@ -52,7 +52,7 @@ EXPECTED = {
         ("norm.weight", "embeddings.word.weight"): "embeddings.word.weight is used elsewhere too",
         QUERY_KEY: "query_key_merge", VALUE_OUTPUT: "value_output_merge",
         KEY_BIAS: "key_bias", VALUE_BIAS: "value_bias",
-        ("layers.mlp.up.weight", "layers.mlp.down.weight"): "gelu stands between",
+        ("layers.mlp.up.weight", "layers.mlp.down.weight"): "gelu_new stands between",
     },
     "bert-base-uncased": {
         ("embeddings.norm.weight",): "what is not linear reads it, or a residual sum",

@@ -76,8 +76,24 @@ def test_a_sum_over_a_divisor_keeps_its_brackets():
 REFUSED = [  # words, the line
     ("count opt-125m:e=512",
      "opt-125m:e=512 (OPTForCausalLM): e would change nothing: this class does not read it with these flags"),
-    ("count gpt2 --of macs --phase backward --set s=4", "unknown phase 'backward'; known: forward"),
-    ("count gpt2 --convention causl", "unknown convention 'causl'; did you mean 'causal'?"),
+    ("count gpt2 --of macs --phase backwards --set s=4", "unknown phase 'backwards'; did you mean 'backward'?"),
+    ("flops gpt2 --convention causl", "unknown convention 'causl'; did you mean 'causal'?"),
+    ("count gpt2 --convention causal", "params takes no --convention"),
+    ("count gpt2 --phase train", "params takes no --phase"),
+    ("memory gpt2 --convention causal", "unknown convention 'causal'; known: adam, adam_8bit, bf16, cookbook, fp16, "
+                                        "fp32, fp8, gptq, int8, mixed, mixed_fp32_gradients, mxfp4, nf4, qlora, sgd, "
+                                        "zero1, zero2, zero3"),
+    ("flops gpt2 --against causal --by 2 --set s=4", "--against lists what differs: it takes no --by"),
+    ("train gpt2 --set s=4", "train: on how many tokens? say --tokens 1e12"),
+    ("train gpt2 --tokens 1e12", "train: s must have a value: say s, the tokens of a sequence"),
+    ("train gpt2 --tokens x --set s=4", "tokens = x: a number above 0 is needed, such as 1000, 312e12, 0.4 or 40%"),
+    ("train gpt2 --tokens 1e9 --set s=4 --devices 8",
+     "train: days need devices, peak and mfu, so say peak and mfu too"),
+    ("train gpt2 --tokens 1e9 --set s=4 --devices 8 --peak 1e12 --mfu 4",
+     "train: mfu = 4 is more than all of the peak; it is a share, as 0.4 or 40%"),
+    ("roofline gpt2 --set s=4", "roofline: of what device? say --peak 312e12 --bandwidth 2.039e12"),
+    ("count gpt2 --peak 1", "count takes no --peak"),
+    ("flops gpt2 --set s=4,tp=2", "tp changes nothing of flops; it is read by memory and activations"),
     ("formula llama-7b:kv=5", "llama-7b:kv=5 (LlamaForCausalLM): kv = 5 does not divide heads = 32"),
     ("formula gpt2 --of flops --set s=2000", "gpt2 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
     ("flops gpt2: --set s=2000,P=1024", "gpt2:P=1024 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
@@ -88,8 +104,8 @@ REFUSED = [  # words, the line
     ("count mlp:n=3-4,3-5", "n is changed twice in 'n=3-4,3-5'"),
     ("count gpt2:untied,tied", "tied is changed twice in 'untied,tied'"),
     ("count llama-7b:lora=8@query,r=16",
-     "llama has no size or flag 'r'; known: C, L, V, attention_bias, b, d, h, heads, "
-                                         "k, kv, mlp_bias, s, t, tied"),
+     "llama has no size or flag 'r'; known: C, L, V, attention_bias, b, d, dp, h, heads, "
+                                         "k, kv, mlp_bias, new, pp, s, t, tied, tp"),
     ("count llama-7b:h=floor(5,0)", "'floor(5,0)', column 1: floor(5, 0): division by zero"),
     ("count llama-7b:L=0,h=d/L", "d/L: division by zero"),
     ("formula llama:h=-d", "h = -d is less than nothing: feed-forward width is a whole number"),

@@ -39,7 +39,7 @@ def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and E_s shared ones: 3Ed·h_e + 3d·E_s·h_e + dE + E + 2d parameters more."""
     x = attend(x, z)
     y = within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e,
-               corrected="frozen")
+               corrected="frozen", scores="sigmoid")
     return residual(x, norm(y, "mlp_out_norm", shift=False))
 
 

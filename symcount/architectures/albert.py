@@ -53,6 +53,7 @@ ARCHITECTURES = (Architecture(
                         "ForTokenClassification ForQuestionAnswering"),
         "AlbertForPreTraining": pre_training,
     },
+    acts={"hidden_act": ("gelu_new", "")},
     keys={
         **encoder_keys(V=30000, P=512, types=2, d=4096, h=16384, L=12, heads=64, decoder=False),
         "embedding_size": ("e", 128),

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
-from symcount.layers import attention, decoder, decoder_heads, linear, norm, per_head, residual
+from symcount.layers import activation, attention, decoder, decoder_heads, linear, norm, per_head, residual
 from symcount.masks import Mask
 from symcount.network import pointwise, weight, within
 from symcount.tensors import Tensor
@@ -29,7 +29,7 @@ def feed(x: Tensor, z: Any) -> Tensor:
     """2dh parameters, 2 more where the activation learns its slopes."""
     slopes = [weight(f"act.{name}", stored=stored, one=1) for name, stored in SLOPES.items()] if z.learned else []
     y = linear(x, "up", h=z.h, bias=False)
-    y = pointwise(y, *slopes, kind="xielu" if z.learned else "act", name="act", to="b s h")
+    y = pointwise(y, *slopes, kind="xielu", name="act", to="b s h") if z.learned else activation(y, "act")
     return linear(y, "down", over="h", bias=False, d=z.d)
 
 
@@ -46,7 +46,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     name = config["hidden_act"]
     if not isinstance(name, str) or name == "prelu":
         raise ConfigError(f"hidden_act = {name!r} is not supported; supported: xielu, or one without weights")
-    return {"learned": name == "xielu"}
+    return {"learned": True} if name == "xielu" else {"learned": False, "acts": {"": name}}
 
 
 def _apertus(count: int, **sizes: int) -> Published:
@@ -58,6 +58,7 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("Apertus", decoder(block), "ForCausalLM ForTokenClassification"),
     flags={"learned": True},
     follows={"kv": "heads", "k": "d/heads"},
+    acts={},
     keys={
         **decoder_keys(V=131072, d=4096, h=14336, L=32, heads=32),
         "attention_bias": ("attention_bias", False),

@@ -59,6 +59,7 @@ def family(name: str, prefix: str, dress: Callable[..., Tensor], place: Callable
         classes=seq2seq_heads(prefix, shared_words(encode, decode), decoder_only(decode), heads),
         follows=SEQ2SEQ_FOLLOWS,
         keys=keys,
+        acts={"activation_function": ("", "")},
         aliases=SEQ2SEQ_ALIASES,
         ignored={**SEQ2SEQ_IGNORED, **(ignored or {})},
         only={**SEQ2SEQ_ONLY, **norms_at(before=place is before, embedding=dress is not bare, computed=False),

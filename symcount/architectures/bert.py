@@ -89,7 +89,7 @@ ARCHITECTURES = (Architecture(
         "use_task_id": ("told", False),
         "task_type_vocab_size": ("tasks", 3),
     },
-    ignored={"pool_act": "an activation has no weights and is elementwise", "task_id": "which task is told"},
+    ignored={"pool_act": "read by nothing", "task_id": "which task is told"},
     only=ENCODER_ONLY,
     stored={**BERT_NAMES, "embeddings.task": "embeddings.task_type_embeddings"},
     stored_heads=BERT_HEAD_NAMES,

@@ -10,7 +10,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import attention, mlp, norm, residual, spans
-from symcount.layers.encoder import dense_first, encoder, encoder_heads
+from symcount.layers.encoder import activated_first, encoder, encoder_heads
 from symcount.network import within
 from symcount.sizes import bounded
 from symcount.tensors import Tensor
@@ -65,10 +65,11 @@ ARCHITECTURES = (Architecture(
     "big_bird",
     classes={
         **encoder_heads("BigBird", body, _HEADS + " ForPreTraining ForMultipleChoice", unread=_HEADS,
-                        classify=dense_first),
+                        classify=activated_first),
         "BigBirdForQuestionAnswering": question_answering,
     },
     sizes="window",
+    acts={"hidden_act": ("gelu_new", "")},
     keys={
         **encoder_keys(V=50358, P=4096, types=2, d=768, h=3072, L=12, heads=12),
         "use_bias": ("bias", True),

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
-from symcount.layers import linear, norm, residual
+from symcount.layers import activation, linear, norm, residual
 from symcount.layers.convolution import conv2d, pool
 from symcount.layers.vision import image
 from symcount.network import pointwise, within
@@ -28,7 +28,7 @@ WIDENING = 4
 
 def normed(x: Tensor, name: str) -> Tensor:
     """A norm over groups of channels, and relu: 2c parameters."""
-    return pointwise(norm(x, name, over="c", kind="group_norm"), kind="relu")
+    return activation(norm(x, name, over="c", kind="group_norm"), "relu", "relu")
 
 
 def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False) -> Tensor:

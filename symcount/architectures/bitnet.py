@@ -11,7 +11,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import as_wide
-from symcount.layers import decoder, decoder_heads, linear, norm, residual
+from symcount.layers import activation, decoder, decoder_heads, linear, norm, residual
 from symcount.layers.attention import all_heads
 from symcount.masks import Mask
 from symcount.network import cached, contract, pointwise, within
@@ -42,7 +42,7 @@ def attention(x: Tensor, z: Any) -> Tensor:
 
 def mlp(x: Tensor, z: Any) -> Tensor:
     """down(norm(relu²(gate(x)) · up(x))): 3dh + h parameters."""
-    y = pointwise(linear(x, "gate", h=z.h, bias=False), kind="relu2", name="act")
+    y = activation(linear(x, "gate", h=z.h, bias=False), "relu2")
     y = pointwise(y, linear(x, "up", h=z.h, bias=False), kind="multiply", name="product")
     return linear(norm(y, "norm", over="h", shift=False), "down", over="h", bias=False, d=z.d)
 

@@ -69,6 +69,7 @@ ARCHITECTURES = (
         "bloom",
         classes=decoder_heads("Bloom", body),
         follows={"h": "4d"},
+        acts={"": ("gelu_fast", "")},
         keys={
             "vocab_size": ("V", 250880),
             "hidden_size": ("d", 64),
@@ -114,6 +115,7 @@ ARCHITECTURES = (
         "mpt",
         classes=decoder_heads("Mpt", mpt_body),
         follows={"h": "4d"},
+        acts={},
         keys={
             "vocab_size": ("V", 50368),
             "d_model": ("d", 2048),

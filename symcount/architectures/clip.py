@@ -78,7 +78,7 @@ def agreed(config: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _clip(count: int, *, heads: int, heads_img: int, patch: int, e: int, side: int = 224, **towers: int) -> Published:
+def _clip(count: int, *, heads: int, heads_img: int, patch: int, e: int, side: int = 224, **towers: Any) -> Published:
     return measured("CLIPModel", count, V=49408, P=77, heads=heads, c=3, patch=patch, heads_img=heads_img, e=e,
                     side=side, **towers)
 
@@ -93,10 +93,12 @@ _IMAGE_NAMES = {
     "embeddings.cls": ("embeddings.class_embedding", "d"),  # without the axis of one token
     "embeddings.norm": "pre_layrnorm",
 }
+_ACT = "quick_gelu"
 
 ARCHITECTURES = (Architecture(
     "clip",
     classes={"CLIPModel": both, "CLIPForImageClassification": classification},
+    acts={"text_config.hidden_act": (_ACT, "text"), "vision_config.hidden_act": (_ACT, "image")},
     keys={**tower_keys(_TEXT, _IMAGE), "projection_dim": ("e", 512), "num_labels": ("C", 2)},
     reads={"text_config_dict": None, "vision_config_dict": None},
     settle=agreed,
@@ -125,7 +127,7 @@ ARCHITECTURES = (Architecture(
         "clip-vit-large-patch14-336": _clip(427_944_193, d=768, h=3072, L=12, heads=12, d_img=1024, h_img=4096,
                                             L_img=24, heads_img=16, patch=14, e=768, side=336),
         "clip-vit-h-14": _clip(986_109_441, d=1024, h=4096, L=24, heads=16, d_img=1280, h_img=5120, L_img=32,
-                               heads_img=16, patch=14, e=1024),
+                               heads_img=16, patch=14, e=1024, acts="gelu"),
     },
 ), Architecture(
     "clip_text_model",
@@ -133,6 +135,7 @@ ARCHITECTURES = (Architecture(
         "CLIPTextModel": text_model,
         "CLIPTextModelWithProjection": lambda z: projected(text_model(z)[1], "projection", z),
     },
+    acts={"hidden_act": (_ACT, "")},
     keys={**_TEXT, "projection_dim": ("e", 512)},
     ignored=_UNREAD,
     stored=TEXT_NAMES,
@@ -144,6 +147,7 @@ ARCHITECTURES = (Architecture(
         "CLIPVisionModel": vision_model,
         "CLIPVisionModelWithProjection": lambda z: projected(vision_model(z)[1], "projection", z),
     },
+    acts={"hidden_act": (_ACT, "")},
     keys={**_IMAGE, "projection_dim": ("e", 512)},
     ignored=_UNREAD,
     stored=_IMAGE_NAMES,

@@ -36,8 +36,8 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + d parameters more, and 3d·E_s·h_e for shared ones."""
     y = norm(x, "norm", shift=False, kind="layer_norm")
-    feed = (within("mlp", with_shared, y, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e) if z.shared
-            else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h_e))
+    feed = (within("mlp", with_shared, y, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, scores=z.scores) if z.shared
+            else within("mlp", mixture, y, E=z.E, K=z.K, h=z.h_e, scores=z.scores))
     return residual(attend(x, y, z), feed)
 
 
@@ -49,14 +49,17 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     first = min(max(config["first_k_dense_replace"], 0), config["num_hidden_layers"])
     found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
     E_s = max(config["num_shared_experts"], 0)
-    return {**some_dense(found.get("L_dense", first)), "shared": E_s > 0, "E_s": E_s or None}
+    scores = config["expert_selection_fn"]
+    if scores not in ("softmax", "sigmoid"):
+        raise ConfigError(f"expert_selection_fn = {scores!r}: softmax or sigmoid is needed")
+    return {**some_dense(found.get("L_dense", first)), "shared": E_s > 0, "E_s": E_s or None, "scores": scores}
 
 
 ARCHITECTURES = (Architecture(
     "cohere2_moe",
     classes=decoder_heads("Cohere2Moe", sparse_decoder(dense, sparse, kind="layer_norm"), "ForCausalLM"),
     follows={"kv": "heads", "k": "d/heads", "h": "h_e"},
-    flags={"dense": False, "shared": False},
+    flags={"dense": False, "shared": False, "scores": "softmax"},
     sizes="L_dense E_s",
     keys={
         **decoder_keys(V=256000, d=8192, h=22528, L=40, heads=64, k=128, tied=True),
@@ -66,13 +69,13 @@ ARCHITECTURES = (Architecture(
         "num_experts_per_tok": ("K", 2),
         "attention_bias": ("attention_bias", False),
     },
-    reads={"mlp_layer_types": None, "first_k_dense_replace": 0, "num_shared_experts": 0},
+    reads={"mlp_layer_types": None, "first_k_dense_replace": 0, "num_shared_experts": 0,
+           "expert_selection_fn": "softmax"},
     settle=settle,
     ignored={
         **ROTARY,
         **ROUTED,
         "logit_scale": "a constant",
-        "expert_selection_fn": "how the experts are scored",
         "shared_expert_combination_strategy": "a constant",
         "layer_types": MASKED,
         "sliding_window": MASKED,

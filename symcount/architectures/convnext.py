@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
-from symcount.layers import linear, norm, residual
+from symcount.layers import activation, linear, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import image, scaled
 from symcount.network import pointwise, rename, weight, within
@@ -44,7 +44,7 @@ def depthwise(x: Tensor) -> Tensor:
 def block(x: Tensor, z: Any) -> Tensor:
     """8d² + 57d parameters; a gain for each channel d more."""
     d = x.axes["d"]
-    y = pointwise(linear(depthwise(x), "mlp.up", h=4 * d), kind="gelu")
+    y = activation(linear(depthwise(x), "mlp.up", h=4 * d), "gelu", "gelu")
     y = linear(y, "mlp.down", over="h", d=d)
     return residual(x, scaled(y, "scale") if z.scaled else y)
 
@@ -52,7 +52,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 def normalised_block(x: Tensor, **_: Any) -> Tensor:
     """8d² + 65d parameters: the channels compete, how strong each is over the image."""
     d = x.axes["d"]
-    y = pointwise(linear(depthwise(x), "mlp.up", h=4 * d), kind="gelu")
+    y = activation(linear(depthwise(x), "mlp.up", h=4 * d), "gelu", "gelu")
     y = pointwise(y, weight("response.weight", h=4 * d), kind="response_norm", name="response")
     y = pointwise(y, weight("response.bias", h=4 * d), kind="bias", name="response")
     return residual(x, linear(y, "mlp.down", over="h", d=d))

@@ -37,11 +37,18 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return scale(within("layers", block, x, z=z, runs=z.L), "norm"), word
 
 
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """The activation, which stands in a table of its own: {"name": "silu"}."""
+    told = config["ffn_config.ffn_act_fn"] or {}
+    return {"acts": {"": told.get("name", "silu") if isinstance(told, dict) else told}}
+
+
 ARCHITECTURES = (Architecture(
     "dbrx",
     classes=decoder_heads("Dbrx", body, "ForCausalLM"),
     follows={"k": "d/heads"},
     flags={"tied": False},
+    acts={},
     keys={
         "vocab_size": ("V", 32000),
         "d_model": ("d", 2048),
@@ -52,6 +59,8 @@ ARCHITECTURES = (Architecture(
         "ffn_config.moe_num_experts": ("E", 4),
         "ffn_config.moe_top_k": ("K", 1),
     },
+    reads={"ffn_config.ffn_act_fn": None},
+    settle=settle,
     aliases={
         "num_hidden_layers": "n_layers",
         "num_attention_heads": "n_heads",
@@ -68,7 +77,6 @@ ARCHITECTURES = (Architecture(
         "attn_config.model_type": "a note about the file",
         "ffn_config.model_type": "a note about the file",
         "ffn_config.hidden_size": "the width of the model is read instead",
-        "ffn_config.ffn_act_fn": "an activation has no weights and is elementwise",
         "ffn_config.moe_jitter_eps": "noise while training",
         "ffn_config.moe_loss_weight": "weighs a loss",
         "ffn_config.moe_normalize_expert_weights": "scales the scores of the experts",

@@ -11,10 +11,10 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
 from symcount.hub.settling import number
-from symcount.layers import embed, linear, mlp, norm, positions, residual
+from symcount.layers import activation, embed, linear, mlp, norm, positions, residual
 from symcount.layers.disentangled import disentangled
-from symcount.layers.encoder import encoder_heads, pool, words_and_spare
-from symcount.network import contract, idle, keep, pointwise, rename, tensor, weight, window, within
+from symcount.layers.encoder import encoder_heads, words_and_spare
+from symcount.network import contract, idle, keep, pointwise, rename, select, tensor, weight, window, within
 from symcount.sizes import least, per, rest
 from symcount.tensors import Tensor
 
@@ -70,7 +70,7 @@ def convolved(x: Tensor, y: Tensor, z: Any) -> Tensor:
     kernel = weight("kernel.weight", kinds="weight kernel", out="d", w=z.w, **{"d'": z.d}, d=z.d)
     out = pointwise(contract(near, kernel, to="b s d", name="kernel"), weight("kernel.bias", kinds="bias", d=z.d),
                     kind="bias", name="kernel")
-    return norm(residual(y, pointwise(out, kind="tanh", name="act")), "norm")
+    return norm(residual(y, activation(out, "tanh")), "norm")
 
 
 def second_body(z: Any) -> tuple[Tensor, Tensor]:
@@ -87,8 +87,18 @@ def predictions(x: Tensor, word: Tensor, z: Any) -> Tensor:
     """Logits over the vocabulary: d² + 3d + V parameters, by the table of words itself; the older head as BERT's."""
     if z.legacy:
         return words_and_spare(x, word, z)
-    x = norm(pointwise(linear(x, "dense", d=z.d), kind="gelu", name="act"), "dense_norm")
+    x = norm(activation(linear(x, "dense", d=z.d), "gelu"), "dense_norm")
     return linear(x, "output", w=word, V=z.V)
+
+
+def pool(x: Tensor, z: Any) -> Tensor:
+    """A dense layer on the first token: d² + d parameters."""
+    return activation(linear(select(x, "s"), "pooler", d=z.d), "gelu", "gelu")
+
+
+def classify(x: Tensor, z: Any) -> Tensor:
+    """Scores of the pooled first token: d² + d + dC + C parameters."""
+    return linear(pool(x, z), "classifier", C=z.C)
 
 
 def multiple_choice(z: Any) -> Tensor:
@@ -173,7 +183,7 @@ _READS = {"embedding_size": None, "pooler_hidden_size": None, "pos_att_type": No
 _FLAGS = {"projected": False, "typed": False, "c2p": False, "p2c": False, "shared": False, "normed": False}
 _IGNORED = {
     **dict.fromkeys(("pooler_dropout", "cls_dropout"), "dropout has no weights"),
-    **dict.fromkeys(("pooler_hidden_act", "conv_act"), "an activation has no weights and is elementwise"),
+    "conv_act": "version 2 alone has a convolution",
     "padding_idx": "an older name of pad_token_id",
 }
 _STORED = {**BERT_NAMES, "embeddings.project": "embeddings.embed_proj", "embeddings.distance": "encoder.rel_embeddings"}
@@ -184,13 +194,16 @@ _STORED_HEADS = {
     "head.output": "lm_predictions.lm_head",
     "pooler": "pooler.dense",
 }
+_ACTS = {"hidden_act": ("gelu", ""), "pooler_hidden_act": ("gelu", "pooler")}
 _CLASSES = "ForMaskedLM ForSequenceClassification ForTokenClassification ForQuestionAnswering"
 _SELF = "encoder.layer.{i}.attention.self."
 
 ARCHITECTURES = (Architecture(
     "deberta",
-    classes=encoder_heads("Deberta", first_body, _CLASSES, pooler=False, predictions=predictions),
+    classes=encoder_heads("Deberta", first_body, _CLASSES, pooler=False, predictions=predictions,
+                          classify=classify),
     sizes="buckets",
+    acts=_ACTS,
     keys=_keys(V=50265, d=768, h=3072, L=12, heads=12),
     reads=_READS,
     flags=_FLAGS,
@@ -216,10 +229,12 @@ ARCHITECTURES = (Architecture(
 ), Architecture(
     "deberta-v2",
     classes={
-        **encoder_heads("DebertaV2", second_body, _CLASSES, pooler=False, predictions=predictions),
+        **encoder_heads("DebertaV2", second_body, _CLASSES, pooler=False, predictions=predictions,
+                          classify=classify),
         "DebertaV2ForMultipleChoice": multiple_choice,
     },
     sizes="buckets w",
+    acts={**_ACTS, "conv_act": ("tanh", "kernel")},
     keys=_keys(V=128100, d=1536, h=6144, L=24, heads=24),
     reads={**_READS, "position_buckets": -1, "share_att_key": False, "norm_rel_ebd": "none", "conv_kernel_size": 0,
            "attention_head_size": None},

@@ -48,11 +48,12 @@ def dense(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=bias))
 
 
-def moe(x: Tensor, z: Any, *, bias: bool = False, corrected: str | None = "buffer") -> Tensor:
+def moe(x: Tensor, z: Any, *, bias: bool = False, corrected: str | None = "buffer",
+        scores: str = "sigmoid") -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
     x = attend(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, shared_bias=bias, corrected=corrected))
+                              h_s=z.E_s * z.h_e, shared_bias=bias, corrected=corrected, scores=scores))
 
 
 def dense_v2(x: Tensor, z: Any) -> Tensor:
@@ -62,7 +63,7 @@ def dense_v2(x: Tensor, z: Any) -> Tensor:
 
 def moe_v2(x: Tensor, z: Any) -> Tensor:
     """The same, with a bias in the shared experts where it is asked for, and nothing that corrects the router."""
-    return moe(x, z, bias=z.mlp_bias, corrected=None)
+    return moe(x, z, bias=z.mlp_bias, corrected=None, scores="softmax")
 
 
 def _settle(config: Mapping[str, Any]) -> dict[str, Any]:

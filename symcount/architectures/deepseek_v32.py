@@ -57,7 +57,7 @@ def moe(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
     x = attend(x, z, indexed=indexed)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, corrected="buffer"))
+                              h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid"))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:

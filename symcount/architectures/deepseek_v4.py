@@ -52,23 +52,24 @@ def collapse(x: Tensor, z: Any) -> tuple[Tensor, Tensor, Tensor]:
     n = z.streams
     found = coefficients(x, (n + 2) * n, 3)
     gather, spread, mixing = cut(found, "o", n, n, n * n)
-    row = pointwise(x, rename(gather, o="n"), kind="mix", name="collapsed", to="b s d")
-    return row, rename(spread, o="n"), pointwise(split(mixing, "o", n=n, i=n), kind="softmax", name="balanced")
+    gather, spread = (rename(pointwise(part, kind="sigmoid"), o="n") for part in (gather, spread))
+    row = pointwise(x, gather, kind="mix", name="collapsed", to="b s d")
+    return row, spread, pointwise(split(mixing, "o", n=n, i=n), kind="softmax", name="balanced")
 
 
 def collapse_last(x: Tensor, z: Any) -> Tensor:
     """One row for all streams, after the last layer: n(nd + 1) + 1 parameters."""
-    gather = rename(coefficients(x, z.streams, 1), o="n")
+    gather = rename(pointwise(coefficients(x, z.streams, 1), kind="sigmoid"), o="n")
     return pointwise(x, gather, kind="mix", name="collapsed", to="b s d")
 
 
 def coefficients(x: Tensor, count: Size, scales: int) -> Tensor:
-    """sigmoid(scale · W(normed streams) + base): `count` numbers for each token."""
+    """scale · W(normed streams) + base: `count` numbers for each token."""
     flat = pointwise(merge(x, c="n d"), kind="rms_norm", name="normed")
     y = linear(flat, "fn", over="c", bias=False, o=count)
     base = weight("base", kinds="bias", o=count)
     scale = weight("scale", kinds="bias", i=scales)
-    return pointwise(y, scale, base, kind="sigmoid", name="coefficients", to="b s o")
+    return pointwise(y, scale, base, kind="affine", name="coefficients", to="b s o")
 
 
 def compressed_attention(x: Tensor, z: Any, *, chunk: Size | None = None, series: int = 1,
@@ -146,7 +147,8 @@ def indexer(x: Tensor, low: Tensor, z: Any, *, chunk: Size, series: int) -> Tens
 
 def feed_forward(x: Tensor, z: Any) -> Tensor:
     """3Ed·h_e + dE + 3d·h_e parameters, of which a token meets K/E of the experts'."""
-    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.h_e, shared_bias=z.mlp_bias, corrected="buffer")
+    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.h_e, shared_bias=z.mlp_bias, corrected="buffer",
+                       scores=z.scores)
 
 
 def block(x: Tensor, z: Any, **kw: Any) -> Tensor:
@@ -170,7 +172,9 @@ _KINDS = {0: "sliding_attention", 4: "compressed_sparse_attention", 128: "heavil
 def _settle(config: Mapping[str, Any]) -> dict[str, Any]:
     rates = {"chunk": "compressed_sparse_attention", "chunk_h": "heavily_compressed_attention"}
     old = {"chunk": config["compress_rate_csa"], "chunk_h": config["compress_rate_hca"]}
-    found = {size: config[f"compress_rates.{kind}"] if old[size] is None else old[size] for size, kind in rates.items()}
+    found: dict[str, Any] = {"scores": _scores(config["scoring_func"])}
+    found |= {size: config[f"compress_rates.{kind}"] if old[size] is None else old[size]
+              for size, kind in rates.items()}
     L, listed, ratios = config["num_hidden_layers"], config["layer_types"], config["compress_ratios"]
     if listed is None and ratios is None:
         sparse = max(L - 2, 0) // 2
@@ -184,6 +188,10 @@ def _settle(config: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(kind, str) or kind not in _KINDS.values():
             raise ConfigError(f"layer_types: unknown kind {kind!r}; known: {', '.join(_KINDS.values())}")
     return {**found, "L_csa": kinds[:L].count(_KINDS[4]), "L_hca": kinds[:L].count(_KINDS[128])}
+
+
+def _scores(told: Any) -> str:
+    return told if told in ("sqrtsoftplus", "sigmoid", "softmax") else f"scoring_func = {told!r}"
 
 
 _ATTENTION = "layers.{i}.self_attn"
@@ -222,6 +230,7 @@ ARCHITECTURES = (Architecture(
     buffers="tables that send tokens to experts by a hash",
     classes=decoder_heads("DeepseekV4", body, "ForCausalLM"),
     sizes="L_csa L_hca chunk chunk_h",
+    flags={"scores": "sqrtsoftplus"},
     keys={
         "vocab_size": ("V", 129280),
         "hidden_size": ("d", 4096),
@@ -243,7 +252,8 @@ ARCHITECTURES = (Architecture(
         "mlp_bias": ("mlp_bias", False),
     },
     reads={"layer_types": None, "compress_ratios": None, "compress_rate_csa": None, "compress_rate_hca": None,
-           "compress_rates.compressed_sparse_attention": 4, "compress_rates.heavily_compressed_attention": 128},
+           "compress_rates.compressed_sparse_attention": 4, "compress_rates.heavily_compressed_attention": 128,
+           "scoring_func": "sqrtsoftplus"},
     settle=_settle,
     aliases={"num_local_experts": "n_routed_experts", "intermediate_size": "moe_intermediate_size"},
     ignored={

@@ -92,6 +92,7 @@ ARCHITECTURES = (Architecture(
     classes=classes("Dinov2", masked),
     sizes="h",
     follows={"h": "4d"},
+    acts={"hidden_act": ("gelu", "mlp.up")},
     keys={
         **vision_keys(side=224, patch=14, d=768, h=None, L=12, heads=12),
         **_FLAGS,
@@ -114,6 +115,7 @@ ARCHITECTURES = (Architecture(
     classes=classes("Dinov2WithRegisters", with_registers),
     sizes="h",
     follows={"h": "4d"},
+    acts={"hidden_act": ("gelu", "mlp.up")},
     keys={
         **vision_keys(side=224, patch=16, d=768, h=None, L=12, heads=12),
         **_FLAGS,

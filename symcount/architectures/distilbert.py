@@ -37,6 +37,7 @@ ARCHITECTURES = (Architecture(
     classes=encoder_heads("DistilBert", encoder(untyped, block, inputs="ids", masked=False), "ForMaskedLM "
                           "ForSequenceClassification ForMultipleChoice ForTokenClassification ForQuestionAnswering",
                           pooler=False, predictions=words, classify=classify),
+    acts={"activation": ("", "")},
     keys={
         "vocab_size": ("V", 30522),
         "max_position_embeddings": ("P", 512),
@@ -49,7 +50,6 @@ ARCHITECTURES = (Architecture(
     },
     aliases={"hidden_size": "dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers"},
     ignored={
-        "activation": "an activation has no weights and is elementwise",
         "qa_dropout": "dropout has no weights",
         "seq_classif_dropout": "dropout has no weights",
         "sinusoidal_pos_embds": "fills the same position table with sines",

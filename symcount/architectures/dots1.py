@@ -39,7 +39,7 @@ def dense(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
 def moe(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     """x + experts(norm(x)): 3Ed·h_e + dE + 3d·E_s·h_e + d parameters, of which a token meets K/E of the experts'."""
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, shared_bias=bias, corrected="buffer"))
+                              h_s=z.E_s * z.h_e, shared_bias=bias, corrected="buffer", scores="sigmoid"))
 
 
 def dots(feed_forward: Block) -> Block:

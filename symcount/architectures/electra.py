@@ -8,9 +8,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
-from symcount.layers import dropped, linear
+from symcount.layers import activation, dropped, linear
 from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed, words
-from symcount.network import pointwise, select, within
+from symcount.network import select, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -30,9 +30,14 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 body = encoder(embeddings, dropout=False)  # where it is wanted, before the map
 
 
+def gelu_first(x: Tensor, z: Any) -> Tensor:
+    """A dense layer and scores on the first token: d² + d + dC + C parameters."""
+    return dense_first(x, z, "gelu")
+
+
 def discriminator(x: Tensor, z: Any) -> Tensor:
     """For every token, whether it was replaced: d² + 2d + 1 parameters."""
-    return linear(pointwise(linear(x, "dense", d=z.d), kind="gelu", name="act"), "prediction", score=1)
+    return linear(activation(linear(x, "dense", d=z.d), "gelu"), "prediction", score=1)
 
 
 def pre_training(z: Any) -> Tensor:
@@ -42,7 +47,7 @@ def pre_training(z: Any) -> Tensor:
 
 def multiple_choice(z: Any) -> Tensor:
     """A score for each choice, a text of the batch: d² + 2d + 1 parameters beside the body."""
-    x = pointwise(linear(select(body(z)[0], "s"), "pre_classifier", d=z.d), kind="gelu")
+    x = activation(linear(select(body(z)[0], "s"), "pre_classifier", d=z.d), "gelu", "gelu")
     return linear(x, "classifier", score=1)
 
 
@@ -55,16 +60,15 @@ def _electra(count: int, **sizes: Any) -> Published:
     return measured("ElectraForPreTraining", count, **{"V": 30522, "P": 512, "types": 2, **sizes})
 
 
-_SUMMARY = "read only to choose among texts, and elementwise or dropout"
-
 ARCHITECTURES = (Architecture(
     "electra",
     classes={
         **encoder_heads("Electra", body, "ForMaskedLM ForCausalLM ForSequenceClassification ForTokenClassification "
-                        "ForQuestionAnswering", pooler=False, predictions=words, classify=dense_first),
+                        "ForQuestionAnswering", pooler=False, predictions=words, classify=gelu_first),
         "ElectraForPreTraining": pre_training,
         "ElectraForMultipleChoice": multiple_choice,
     },
+    acts={"hidden_act": ("gelu", "mlp head.dense"), "summary_activation": ("gelu", "pre_classifier")},
     keys={
         **encoder_keys(V=30522, P=512, types=2, d=256, h=1024, L=12, heads=4),
         "embedding_size": ("e", 128),
@@ -74,8 +78,7 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ENCODER_NOTES,
         "generator_size": "a note of the original release, read by nothing",
-        "summary_activation": _SUMMARY,
-        "summary_last_dropout": _SUMMARY,
+        "summary_last_dropout": "dropout has no weights",
     },
     only={
         **ENCODER_ONLY,

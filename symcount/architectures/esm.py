@@ -71,6 +71,7 @@ ARCHITECTURES = (Architecture(
     "esm",
     classes=encoder_heads("Esm", body, "ForMaskedLM ForSequenceClassification ForTokenClassification",
                           predictions=words, classify=dense_first),
+    acts={"": ("gelu_python", "")},
     keys={
         **encoder_keys(V=33, P=1026, d=768, h=3072, L=12, heads=12),
         "vocab_size": ("V", None),

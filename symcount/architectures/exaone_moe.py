@@ -38,7 +38,7 @@ def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and E_s shared ones: 3Ed·h_e + 3d·E_s·h_e + dE + d parameters more."""
     x = attend(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, corrected="buffer"))
+                              h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid"))
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

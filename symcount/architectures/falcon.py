@@ -77,6 +77,7 @@ ARCHITECTURES = (Architecture(
     sizes="kv",
     flags={"parallel": True, "two_norms": False},
     follows={"h": "4d", "kv": "1"},
+    acts={"activation": ("", "")},
     keys={
         "vocab_size": ("V", 65024),
         "hidden_size": ("d", 4544),
@@ -101,7 +102,6 @@ ARCHITECTURES = (Architecture(
     aliases={"n_embed": "hidden_size"},
     ignored={
         **ROTARY,
-        "activation": "an activation has no weights and is elementwise",
         "apply_residual_connection_post_layernorm": "read by nothing",
     },
     stored={

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.layers import embed, linear, mlp, norm, residual, spans
+from symcount.layers import activation, embed, linear, mlp, norm, residual, spans
 from symcount.network import contract, keep, pointwise, rename, select, tensor, weight, within
 from symcount.sizes import ceil, exactly, rest
 from symcount.tensors import Tensor
@@ -85,7 +85,7 @@ def words(z: Any) -> Tensor:
 
 def dense(x: Tensor, **out: Size) -> Tensor:
     """A dense layer, then scores: d² + d + dC + C parameters."""
-    return linear(pointwise(linear(x, "dense", d=x.axes["d"]), kind="tanh", name="act"), "output", **out)
+    return linear(activation(linear(x, "dense", d=x.axes["d"]), "tanh"), "output", **out)
 
 
 def classified(z: Any) -> Tensor:
@@ -140,6 +140,7 @@ ARCHITECTURES = (Architecture(
         "FunnelForQuestionAnswering": lambda z: spans(body(z)[0], "answers", exactly(z.C, 2)),
     },
     sizes="L",
+    acts={"hidden_act": ("gelu_new", "mlp head.dense")},
     keys={
         "vocab_size": ("V", 30522),
         "num_decoder_layers": ("L_dec", 2),

@@ -34,7 +34,7 @@ def attend(x: Tensor, z: Any, mask: Mask | None, normed: Callable[[Tensor, str],
 
 def feed(x: Tensor, z: Any) -> Tensor:
     """3dh parameters."""
-    return within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, kind="gelu")
+    return within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, kind="gelu_pytorch_tanh")
 
 
 def block(x: Tensor, z: Any, mask: Mask | None = CAUSAL) -> Tensor:
@@ -122,6 +122,7 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("Gemma2", windowed(sandwich), HEADS),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},
+    acts={"hidden_activation": ("", "")},
     keys=KEYS,
     reads=LOCAL,
     settle=global_every(2),
@@ -145,6 +146,7 @@ ARCHITECTURES = (Architecture(
     sizes="window L_global",
     flags={"bidirectional": False},
     follows={"L_global": "floor(L/6)"},
+    acts={"hidden_activation": ("", "")},
     keys={**KEYS, "vocab_size": ("V", 262208)},
     reads={**LOCAL, "sliding_window_pattern": 6, "use_bidirectional_attention": False},
     settle=settle3,
@@ -171,6 +173,7 @@ ARCHITECTURES = (Architecture(
     classes=decoder_heads("VaultGemma", windowed(block), "ForCausalLM"),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},
+    acts={"hidden_activation": ("", "")},
     keys=KEYS,
     reads=LOCAL,
     settle=global_every(2),

@@ -208,6 +208,7 @@ ARCHITECTURES = (
         classes=decoder_heads("GPT2", body(stack), "LMHeadModel ForSequenceClassification ForTokenClassification "
                               "ForQuestionAnswering"),
         follows={"h": "4d"},
+        acts={"activation_function": ("gelu_new", "")},
         keys=gpt_keys(V=50257, P=1024, d=768, L=12, heads=12, tied=True),
         aliases=GPT_ALIASES,
         same={"n_vocab": "vocab_size"},
@@ -234,6 +235,7 @@ ARCHITECTURES = (
                               "ForCausalLM ForSequenceClassification ForTokenClassification"),
         sizes="kv",
         follows={"h": "4d", "kv": "1"},
+        acts={"activation_function": ("gelu_pytorch_tanh", "")},
         keys=gpt_keys(V=50257, P=1024, d=768, L=12, heads=12, tied=True),
         reads={"multi_query": True},
         settle=_bigcode,
@@ -262,6 +264,7 @@ ARCHITECTURES = (
         classes=decoder_heads("GPTNeo", body(neo_stack, dress=embeddings)),
         sizes="L_global",
         follows={"h": "4d"},
+        acts={"activation_function": ("gelu_new", "")},
         keys={
             "vocab_size": ("V", 50257),
             "max_position_embeddings": ("P", 2048),
@@ -300,6 +303,7 @@ ARCHITECTURES = (
             "ImageGPTForImageClassification": image_classification,
         },
         follows={"h": "4d"},
+        acts={"activation_function": ("quick_gelu", "")},
         keys={key: told for key, told in gpt_keys(V=513, P=1024, d=512, L=24, heads=8).items()
               if key != "tie_word_embeddings"},
         aliases=GPT_ALIASES,
@@ -318,11 +322,13 @@ ARCHITECTURES = (
         "openai-gpt",
         classes=decoder_heads("OpenAIGPT", first_body, "LMHeadModel ForSequenceClassification"),
         follows={"h": "4d"},
+        acts={"afn": ("gelu_new", "")},
+        reads={"afn": "gelu"},
+        settle=lambda config: {"acts": {"": "gelu_new" if config["afn"] == "gelu" else config["afn"]}},
         keys={key: told for key, told in gpt_keys(V=40478, P=512, d=768, L=12, heads=12, tied=True).items()
               if key != "n_inner"},
         aliases=GPT_ALIASES,
         ignored={**SUMMARY, "n_ctx": "n_positions is the size of the table",
-                 "afn": "an activation has no weights and is elementwise",
                  "predict_special_tokens": "read by nothing"},
         only={"n_special": ((0,), "transformers builds no rows for them")},
         stored={**CONV1D, "embeddings.word": "tokens_embed", "embeddings.position": "positions_embed"},

@@ -27,7 +27,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     return residual(attended, y)
 
 
-def _pythia(count: int, V: int = 50304, **sizes: int) -> Published:
+def _pythia(count: int, V: int = 50304, **sizes: Any) -> Published:
     return measured("GPTNeoXForCausalLM", count, V=V, **sizes)
 
 
@@ -66,7 +66,7 @@ ARCHITECTURES = (Architecture(
                   "GPTNeoXForTokenClassification": {"classifier": "classifier"}},
     base="gpt_neox",
     published={
-        "gpt-neox-20b": _pythia(20_554_567_680, V=50432, d=6144, h=24576, L=44, heads=64),
+        "gpt-neox-20b": _pythia(20_554_567_680, V=50432, d=6144, h=24576, L=44, heads=64, acts="gelu_fast"),
         "pythia-70m": _pythia(70_426_624, d=512, h=2048, L=6, heads=8),
         "pythia-160m": _pythia(162_322_944, d=768, h=3072, L=12, heads=12),
         "pythia-410m": _pythia(405_334_016, d=1024, h=4096, L=24, heads=16),

@@ -72,6 +72,7 @@ ARCHITECTURES = (Architecture(
     "gpt_oss",
     classes=decoder_heads("GptOss", body, "ForCausalLM ForSequenceClassification ForTokenClassification"),
     follows={"kv": "heads", "k": "d/heads", "L_global": "floor(L, 2)"},
+    acts={},
     keys={
         **decoder_keys(V=201088, d=2880, h=2880, L=36, heads=64, kv=8, k=64),
         "num_local_experts": ("E", 128),
@@ -99,6 +100,7 @@ ARCHITECTURES = (Architecture(
     "openai_privacy_filter",
     classes=decoder_heads("OpenAIPrivacyFilter", decoder(block), "ForTokenClassification"),
     follows={"kv": "heads", "k": "d/heads"},
+    acts={},
     keys={
         **decoder_keys(V=200064, d=640, h=640, L=8, heads=14, kv=2, k=64),
         "num_labels": ("C", 33),

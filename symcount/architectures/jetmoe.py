@@ -68,6 +68,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 ARCHITECTURES = (Architecture(
     "jetmoe",
     classes=decoder_heads("JetMoe", decoder(block), "ForCausalLM ForSequenceClassification"),
+    acts={"activation_function": ("", "")},
     keys={
         "vocab_size": ("V", 32000),
         "hidden_size": ("d", 2048),

@@ -26,7 +26,7 @@ def attend(x: Tensor, z: Any) -> Tensor:
     y = norm(x, "attention_norm", shift=False)
     return residual(x, within("attention", attention, y, z=z, kv=z.kv, k=z.k, t=z.t, bias=z.attention_bias,
                               position="rotary", normed=per_head, gate="g q" if z.gate_per_head else "g q k",
-                              mask=Mask(causal=True)))
+                              gate_kind="softplus", mask=Mask(causal=True)))
 
 
 def dense(x: Tensor, z: Any) -> Tensor:
@@ -39,7 +39,7 @@ def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and a shared one: 3Ed·h_e + 3d·h_s + dE + E + d parameters more."""
     x = attend(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.h_s, corrected="frozen"))
+                              h_s=z.h_s, corrected="frozen", scores="sigmoid"))
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

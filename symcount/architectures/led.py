@@ -76,6 +76,7 @@ ARCHITECTURES = (Architecture(
     classes=seq2seq_heads("LED", shared_words(encode, decode), None, "ForConditionalGeneration ForQuestionAnswering"),
     follows=SEQ2SEQ_FOLLOWS,
     sizes="window",
+    acts={"activation_function": ("", "")},
     keys={
         **seq2seq_keys(V=50265, d=1024, h=4096, L=12, heads=16),
         "max_encoder_position_embeddings": ("P", 16384),

@@ -55,7 +55,8 @@ def sparse_body(z: Any) -> tuple[Tensor, Tensor]:
     """The same with experts behind the first layers."""
     x, word = mixers(z)
     x = steps("layers.mlp", gated, x, h=z.h, runs=z.L_dense)
-    x = steps("layers.moe", mixture, x, E=z.E, K=z.K, h=z.h_e, corrected=z.correction, runs=rest(z.L, z.L_dense))
+    x = steps("layers.moe", mixture, x, E=z.E, K=z.K, h=z.h_e, corrected=z.correction, scores="sigmoid",
+              runs=rest(z.L, z.L_dense))
     return norm(x, "norm", shift=False), word
 
 
@@ -139,6 +140,7 @@ ARCHITECTURES = (
         classes=decoder_heads("Lfm2", body, "ForCausalLM"),
         sizes="L_attn",
         follows={"kv": "heads", "k": "d/heads"},
+        acts={},
         keys={**decoder_keys(V=65536, d=2560, h=12288, L=32, heads=32, kv=8, tied=True), **_KEYS},
         reads={
             "layer_types": None,
@@ -167,6 +169,7 @@ ARCHITECTURES = (
         sizes="L_attn L_dense",
         follows={"kv": "heads", "k": "d/heads"},
         flags={"correction": "buffer"},
+        acts={},
         keys={
             **decoder_keys(V=65536, d=2048, h=7168, L=32, heads=32, kv=8, tied=True),
             **_KEYS,

@@ -42,7 +42,7 @@ def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and a shared one: 3Ed·h_e + dE + 3d·h_e + d parameters more, of the first K/E for a token."""
     x = attend(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.h_e))
+                              h_s=z.h_e, scores="sigmoid"))
 
 
 body = sparse_decoder(dense, sparse)

@@ -64,6 +64,7 @@ ARCHITECTURES = (Architecture(
         "LongformerForSequenceClassification": classification,
     },
     sizes="window",
+    acts={"hidden_act": ("gelu", "mlp")},
     keys=encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
     reads={"attention_window": 512},
     settle=settle,

@@ -32,7 +32,8 @@ def falcon_block(x: Tensor, z: Any) -> Tensor:
     """The same parameters: the three norms of what was selected have none."""
     y = norm(x, "norm", shift=False)
     return residual(x, within("mixer", mamba, y, inner=z.inner, state=z.state, r_dt=z.r_dt, w=z.w, bias=z.bias,
-                              conv_bias=z.conv_bias, normed=lambda part, name: pointwise(part, kind="rms", name=name)))
+                              conv_bias=z.conv_bias,
+                              normed=lambda part, name: pointwise(part, kind="rms_norm", name=name)))
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

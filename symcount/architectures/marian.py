@@ -111,6 +111,7 @@ ARCHITECTURES = (
         "marian",
         classes={"MarianModel": lambda z: marian(z)[0], "MarianMTModel": translate, "MarianForCausalLM": marian_causal},
         follows={**SEQ2SEQ_FOLLOWS, "V_dec": "V"},
+        acts={"activation_function": ("", "")},
         keys={
             **seq2seq_keys(V=58101, **_LARGE),
             "decoder_vocab_size": ("V_dec", None),
@@ -125,7 +126,8 @@ ARCHITECTURES = (
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
         published={
-            "opus-mt-en-de": measured("MarianMTModel", 74_410_496, V=58101, P=512, d=512, h=2048, L=6, heads=8),
+            "opus-mt-en-de": measured("MarianMTModel", 74_410_496, V=58101, P=512, d=512, h=2048, L=6, heads=8,
+                                       acts="silu"),
         },
     ),
     Architecture(
@@ -133,6 +135,7 @@ ARCHITECTURES = (
         classes=seq2seq_heads("M2M100", shared_words(m2m_encode, m2m_decode), None, "ForConditionalGeneration",
                               offset=False),
         follows=SEQ2SEQ_FOLLOWS,
+        acts={"activation_function": ("relu", "")},
         keys=seq2seq_keys(V=128112, **_LARGE),
         aliases=SEQ2SEQ_ALIASES,
         ignored={**SEQ2SEQ_IGNORED, "max_position_embeddings": "sinusoidal positions are computed"},
@@ -152,6 +155,7 @@ ARCHITECTURES = (
         "fsmt",
         classes={"FSMTModel": fsmt, "FSMTForConditionalGeneration": fsmt},
         follows=SEQ2SEQ_FOLLOWS,
+        acts={"activation_function": ("relu", "")},
         keys={
             **{key: told for key, told in seq2seq_keys(V=42024, **_LARGE).items() if key != "vocab_size"},
             "src_vocab_size": ("V", 42024),

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.hub.settling import layer_kinds, one_window
-from symcount.layers import attention, decoder_heads, embed, linear, norm, residual
+from symcount.layers import activation, attention, decoder_heads, embed, linear, norm, residual
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
 from symcount.network import (
@@ -63,9 +63,9 @@ def scan(query: Tensor, key: Tensor, value: Tensor, z: Any) -> Tensor:
 
 def lightning(x: Tensor, z: Any) -> Tensor:
     """Linear attention, normed over all heads and gated: 5dk·heads + k·heads parameters."""
-    query = pointwise(linear(x, "query", bias=False, g=z.heads, k=z.k), kind="silu")
-    key = pointwise(linear(x, "key", bias=False, g=z.heads, k=z.k), kind="silu")
-    value = pointwise(linear(x, "value", bias=False, g=z.heads, v=z.k), kind="silu")
+    query = activation(linear(x, "query", bias=False, g=z.heads, k=z.k), "silu", "silu")
+    key = activation(linear(x, "key", bias=False, g=z.heads, k=z.k), "silu", "silu")
+    value = activation(linear(x, "value", bias=False, g=z.heads, v=z.k), "silu", "silu")
     y = norm(scan(query, key, value, z), "norm", over="g v", shift=False)
     gate = pointwise(linear(x, "gate", bias=False, g=z.heads, v=z.k), kind="sigmoid")
     return linear(pointwise(y, gate, kind="multiply", name="gated"), "output", over="g v", bias=False, d=z.d)

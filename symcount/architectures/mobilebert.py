@@ -25,12 +25,17 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     x, word = embed(ids, "word", V=z.V, d=z.e)
     x = linear(concat(x, x, x, axis="d") if z.trigram else x, "project", d=z.d)
     kinds, _ = embed(types, "type", types=z.types, d=z.d)
-    return norm(residual(positions(x, "position", P=z.P, t=z.t), kinds), "norm"), word
+    return scaled(residual(positions(x, "position", P=z.P, t=z.t), kinds), "norm", z), word
+
+
+def scaled(x: Tensor, name: str, z: Any) -> Tensor:
+    """A scale and a shift, behind a LayerNorm where there is one: twice as many parameters as x is wide."""
+    return norm(x, name, kind="layer_norm" if z.normed else "multiply")
 
 
 def narrowed(x: Tensor, z: Any) -> Tensor:
     """From the width d to n = d_narrow: dn + 3n parameters."""
-    return norm(linear(x, "narrow", d=z.d_narrow), "narrow_norm")
+    return scaled(linear(x, "narrow", d=z.d_narrow), "narrow_norm", z)
 
 
 def attention(x: Tensor, z: Any, wide: Tensor) -> Tensor:
@@ -56,19 +61,19 @@ def _unused(z: Any) -> tuple[Tensor, ...]:
 
 def feed_forward(x: Tensor, z: Any) -> Tensor:
     """2nh + 3n + h parameters."""
-    return norm(residual(x, mlp(x, h=z.h, kind="relu")), "norm")
+    return scaled(residual(x, mlp(x, h=z.h, kind="relu")), "norm", z)
 
 
 def widened(x: Tensor, z: Any, wide: Tensor) -> Tensor:
     """An MLP of width n, then from n to d: 2nh + dn + h + 3n + 3d parameters."""
-    x = norm(residual(x, mlp(x, h=z.h, kind="relu")), "norm")
-    return norm(residual(wide, linear(x, "widen", d=z.d)), "widen_norm")
+    x = scaled(residual(x, mlp(x, h=z.h, kind="relu")), "norm", z)
+    return scaled(residual(wide, linear(x, "widen", d=z.d)), "widen_norm", z)
 
 
 def block(wide: Tensor, z: Any) -> Tensor:
     """L_mlp(2nh + 3n + h) + 3n² + 4dn + 12n + 3d parameters."""
     x = narrowed(wide, z)
-    x = norm(residual(x, within("attention", attention, x, z=z, wide=wide)), "attention_norm")
+    x = scaled(residual(x, within("attention", attention, x, z=z, wide=wide)), "attention_norm", z)
     x = within("mlp.stack", feed_forward, x, z=z, runs=rest(z.L_mlp, 1))
     return within("mlp", widened, x, z=z, wide=wide)
 
@@ -126,7 +131,9 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         raise ConfigError("key_query_shared_bottleneck: without it attention cannot read the wide rows")
     if config["embedding_size"] == config["hidden_size"] and not config["trigram_input"]:
         raise ConfigError("embedding_size: word vectors as wide as the layers are not written without trigram_input")
-    return {"queried": asked}
+    if config["normalization_type"] not in ("no_norm", "layer_norm"):
+        raise ConfigError(f"normalization_type = {config['normalization_type']!r}: no_norm or layer_norm is needed")
+    return {"queried": asked, "normed": config["normalization_type"] == "layer_norm"}
 
 
 ARCHITECTURES = (Architecture(
@@ -139,6 +146,7 @@ ARCHITECTURES = (Architecture(
         "MobileBertForNextSentencePrediction": next_sentence,
         "MobileBertForMultipleChoice": multiple_choice,
     },
+    acts={"hidden_act": ("relu", "")},
     keys={
         **encoder_keys(V=30522, P=512, types=2, d=512, h=512, L=24, heads=4, decoder=False),
         "embedding_size": ("e", 128),
@@ -148,11 +156,10 @@ ARCHITECTURES = (Architecture(
         "use_bottleneck_attention": ("narrow", False),
         "classifier_activation": ("activated", True),
     },
-    reads={"key_query_shared_bottleneck": True},
-    flags={"queried": True},
+    reads={"key_query_shared_bottleneck": True, "normalization_type": "no_norm"},
+    flags={"queried": True, "normed": False},
     settle=settle,
     ignored={
-        "normalization_type": "both scale and shift",
         "true_hidden_size": "intra_bottleneck_size, as every layer has a bottleneck",
     },
     only={

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
-from symcount.layers import linear, residual
+from symcount.layers import activation, linear, residual
 from symcount.layers.convolution import convolution
 from symcount.layers.vision import image
 from symcount.network import pointwise, within
@@ -27,7 +27,7 @@ WIDENING = 6
 
 def layer(x: Tensor, name: str, *, w: int = 1, c: Size, stride: int = 1, alone: bool = False) -> Tensor:
     """A convolution, its norm and relu6: w²·c_in·c + 2c parameters; each channel `alone`: w²·c + 2c."""
-    return pointwise(convolution(x, name, w=w, c=c, stride=stride, groups=c if alone else None), kind="relu6")
+    return activation(convolution(x, name, w=w, c=c, stride=stride, groups=c if alone else None), "relu6", "relu6")
 
 
 def inverted(x: Tensor, m: Size, *, stride: int = 1, kept: bool = True) -> Tensor:

@@ -11,9 +11,9 @@ from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import ROTARY
 from symcount.hub.settling import layer_kinds, number
-from symcount.layers import attention, embed, gated, linear, norm, residual
+from symcount.layers import activation, attention, embed, gated, linear, norm, residual
 from symcount.masks import Mask
-from symcount.network import pointwise, select, tensor, within
+from symcount.network import select, tensor, within
 from symcount.sizes import exactly, rest
 from symcount.tensors import Tensor
 
@@ -62,7 +62,7 @@ def decoder(z: Any) -> tuple[Tensor, Tensor]:
 
 def dense(x: Tensor, z: Any) -> Tensor:
     """What every head begins with: d² + d parameters, d more with a bias, d more with a shift."""
-    return normed(pointwise(linear(x, "dense", d=z.d, bias=z.dense_biased), kind="gelu", name="act"), "norm", z)
+    return normed(activation(linear(x, "dense", d=z.d, bias=z.dense_biased), "gelu"), "norm", z)
 
 
 def words(x: Tensor, word: Tensor, z: Any) -> Tensor:
@@ -125,11 +125,11 @@ _IGNORED = {
     **ROTARY,
     **dict.fromkeys(("global_rope_theta", "local_rope_theta"), "rotation has no weights and is elementwise"),
     **dict.fromkeys(("embedding_dropout", "mlp_dropout"), "dropout has no weights"),
-    "classifier_activation": "an activation has no weights and is elementwise",
     "initializer_cutoff_factor": "how weights start, not how many there are",
     "position_embedding_type": "read by nothing",
     "sliding_window": "half of local_attention",
 }
+_ACTS = {"hidden_activation": ("gelu", "mlp"), "classifier_activation": ("gelu", "dense")}
 _RUNNING = "how the original kernels run"
 _STORED = {
     "embeddings.word": "embeddings.tok_embeddings",
@@ -161,6 +161,7 @@ ARCHITECTURES = (Architecture(
     "modernbert",
     classes=_heads("ModernBert", body, "Model ForMaskedLM ForSequenceClassification ForTokenClassification "
                    "ForQuestionAnswering ForMultipleChoice"),
+    acts=_ACTS,
     keys=_KEYS,
     ignored={
         **_IGNORED,
@@ -186,6 +187,7 @@ ARCHITECTURES = (Architecture(
         "ModernBertDecoderForSequenceClassification": last_token,
     },
     sizes="L_global window",
+    acts=_ACTS,
     keys=_KEYS,
     reads={"layer_types": None, "global_attn_every_n_layers": 3, "local_attention": 128},
     settle=settle,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def stem(x: Tensor, z: Any) -> Tensor:
     """Convolutions of 127, 7 and 3 steps, the second twice as wide: 127d + 14d² + 2d + 6d² + d + 2d parameters."""
-    x = norm(pointwise(conv1d(x, "first", w=127, stride=64, bias=False, d=z.d), kind="tanh"), "norm")
+    x = norm(pointwise(conv1d(x, "first", w=127, stride=64, bias=False, d=z.d), kind="tanh"), "norm", kind="group_norm")
     x = pointwise(conv1d(x, "second", w=7, stride=3, over="d", d=2 * z.d), kind="gelu")
     return pointwise(conv1d(x, "third", w=3, stride=2, over="d", d=z.d), kind="gelu")
 
@@ -148,6 +148,7 @@ ARCHITECTURES = (Architecture(
     follows={name: of for name, of in SEQ2SEQ_FOLLOWS.items() if name != "u"},
     sizes="samples u fill",
     flags={"filled": False},
+    acts={"encoder_hidden_act": ("gelu", "encoder.layers"), "decoder_hidden_act": ("silu", "decoder")},
     keys={
         "vocab_size": ("V", 32768),
         "hidden_size": ("d", 288),
@@ -173,8 +174,6 @@ ARCHITECTURES = (Architecture(
     },
     ignored={
         **ROTARY,
-        "encoder_hidden_act": "an activation has no weights and is elementwise",
-        "decoder_hidden_act": "an activation has no weights and is elementwise",
         "is_decoder": "the class says which stacks there are",
     },
     only=SEQ2SEQ_ONLY,

@@ -42,6 +42,7 @@ ARCHITECTURES = (Architecture(
     "mpnet",
     classes=encoder_heads("MPNet", body, "ForMaskedLM ForSequenceClassification ForMultipleChoice "
                           "ForTokenClassification ForQuestionAnswering", classify=dense_first),
+    acts={"hidden_act": ("gelu", "mlp")},
     keys={
         **encoder_keys(V=30527, P=512, d=768, h=3072, L=12, heads=12, decoder=False),
         "relative_attention_num_buckets": ("buckets", 32),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
-from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
+from symcount.layers import attention, decoder_heads, embed, gated, norm, residual
 from symcount.masks import Mask
-from symcount.network import within
+from symcount.network import pointwise, tensor, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -19,19 +19,32 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def plain_norm(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm without a gain: no parameters."""
+    return pointwise(x, kind="rms_norm", name=name)
+
+
 def block(x: Tensor, z: Any) -> Tensor:
     """3dk·heads + 2dk·kv + 3dh + 4d parameters."""
     y = within("attention", attention, norm(x, "attention_norm", shift=False), z=z, kv=z.kv, k=z.k, t=z.t,
-               bias=z.attention_bias, position="rotary", gate="g q k", mask=Mask(causal=True))
+               bias=z.attention_bias, position="rotary", normed=plain_norm, gate="g q k", mask=Mask(causal=True))
     x = residual(x, norm(y, "attention_out_norm", shift=False))
     y = within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h)
     return residual(x, norm(y, "mlp_out_norm", shift=False))
 
 
+def body(z: Any) -> tuple[Tensor, Tensor]:
+    """The last hidden states, and the word table, whose rows are normed."""
+    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x = within("layers", block, plain_norm(x, "embeddings_norm"), z=z, runs=z.L)
+    return norm(x, "norm", shift=False), word
+
+
 ARCHITECTURES = (Architecture(
     "muse_glimmer_text",
-    classes=decoder_heads("MuseGlimmerText", decoder(block), ""),
+    classes=decoder_heads("MuseGlimmerText", body, ""),
     follows={"kv": "heads", "k": "d/heads"},
+    acts={"hidden_activation": ("", "")},
     keys={
         **decoder_keys(V=202048, d=6656, h=19968, L=52, heads=32, kv=2, k=128),
         "attention_bias": ("attention_bias", False),

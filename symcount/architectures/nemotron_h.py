@@ -10,7 +10,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, TIME_STEP, mamba2_names
 from symcount.hub.settling import layer_kinds, number
-from symcount.layers import attention, decoder_heads, embed, linear, mlp, norm
+from symcount.layers import activation, attention, decoder_heads, embed, linear, mlp, norm
 from symcount.layers.experts import expert
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import mamba2
@@ -32,7 +32,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
               chunk=z.chunk, bias=z.bias, conv_bias=z.conv_bias, runs=z.L_ssm)
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, bias=False, mask=Mask(causal=True),
               runs=z.L_attn)
-    x = steps("layers.mlp", mlp, x, h=z.h, bias=z.mlp_bias, kind="relu_squared", runs=z.L_dense)
+    x = steps("layers.mlp", mlp, x, h=z.h, bias=z.mlp_bias, kind="relu2", runs=z.L_dense)
     x = steps("layers.moe", moe, x, z=z, runs=z.L_moe)
     return norm(x, "norm", shift=False), word
 
@@ -49,12 +49,12 @@ def moe(x: Tensor, z: Any) -> Tensor:
     y = linear(x, "narrow", bias=z.mlp_bias, latent=z.latent) if z.narrow else x
     y = within("experts", experts, y, chosen, z=z, axis="latent" if z.narrow else "d")
     y = linear(y, "widen", over="latent", bias=z.mlp_bias, d=z.d) if z.narrow else y
-    return pointwise(y, within("shared", mlp, x, h=z.h_s, bias=z.mlp_bias, kind="relu_squared"), kind="add", name="sum")
+    return pointwise(y, within("shared", mlp, x, h=z.h_s, bias=z.mlp_bias, kind="relu2"), kind="add", name="sum")
 
 
 def experts(x: Tensor, chosen: Tensor, z: Any, *, axis: str) -> Tensor:
     """The weighted sum of what each chosen expert makes of a token."""
-    y = pointwise(expert(x, chosen, "up", E=z.E, over=axis, h=z.h_e), kind="relu_squared", name="act")
+    y = activation(expert(x, chosen, "up", E=z.E, over=axis, h=z.h_e), "relu2")
     y = expert(y, chosen, "down", over="h", E=z.E, **{axis: x.axes[axis]})
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to=" ".join(x.axes))
 
@@ -103,6 +103,7 @@ ARCHITECTURES = (Architecture(
     sizes="L_ssm L_attn L_dense L_moe inner groups w chunk latent",
     follows={"kv": "heads", "latent": "d"},
     flags={"conv_bias": True, "narrow": False, "tied": False},
+    acts={"mamba_hidden_act": ("silu", "mixer"), "mlp_hidden_act": ("relu2", "layers.mlp layers.moe")},
     keys={
         "vocab_size": ("V", 131072),
         "hidden_size": ("d", 4096),
@@ -141,7 +142,6 @@ ARCHITECTURES = (Architecture(
         **TIME_STEP,
         **dict.fromkeys(("mamba_dt_min", "mamba_dt_max", "mamba_dt_limit", "mamba_dt_init_floor"),
                         "how weights start, not how many there are"),
-        **dict.fromkeys(("mlp_hidden_act", "mamba_hidden_act"), "an activation has no weights and is elementwise"),
         **dict.fromkeys(("num_nextn_predict_layers", "mtp_layers_block_type", "mtp_hybrid_override_pattern"),
                         "layers that predict further ahead are not built"),
         "num_hidden_layers": "the list of layers says how many",

@@ -62,6 +62,7 @@ ARCHITECTURES = (Architecture(
     "nomic_bert",
     classes=encoder_heads("NomicBert", encoder(embeddings, nomic_block, masked=False, dropout=False), "ForMaskedLM "
                           "ForSequenceClassification ForTokenClassification", pooler=False),
+    acts={"hidden_act": ("silu", "")},
     keys={
         **_keys(V=30528, types=2, d=768, h=3072, L=12, heads=12),
         "head_dim": ("k", None),
@@ -87,6 +88,7 @@ ARCHITECTURES = (Architecture(
     classes=encoder_heads("JinaEmbeddingsV3", encoder(embeddings, jina_block, masked=False), "ForMaskedLM "
                           "ForSequenceClassification ForTokenClassification ForQuestionAnswering",
                           classify=dense_first),
+    acts={"hidden_act": ("gelu", "mlp")},
     keys=_keys(V=250002, types=1, d=1024, h=4096, L=24, heads=16),
     ignored=ROTARY,
     stored={

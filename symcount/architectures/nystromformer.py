@@ -11,7 +11,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
 from symcount.layers import linear, mlp, norm, residual
-from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed
+from symcount.layers.encoder import activated_first, encoder, encoder_heads, typed
 from symcount.network import contract, pointwise, rename, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -30,7 +30,7 @@ def attention(x: Tensor, z: Any) -> Tensor:
     """4d² + 4d parameters, and w·heads for a convolution of each head's values over w tokens."""
     query, key, value = (linear(x, name, g=z.heads, k=per(z.d, z.heads)) for name in ("query", "key", "value"))
     scores = contract(query, rename(key, s="t"), to="b g s t", name="scores")
-    mixed = contract(pointwise(scores, kind="softmax"), rename(value, s="t"), to="b s g k", name="mix")
+    mixed = contract(pointwise(scores, kind=z.similarity), rename(value, s="t"), to="b s g k", name="mix")
     if z.convolved:
         near = window(value, s=("w", z.w), pad=per(z.w - 1, 2))
         kernel = weight("conv.weight", g=z.heads, w=z.w)
@@ -66,7 +66,7 @@ def _family(name: str, prefix: str, **own: Any) -> Architecture:
         name,
         classes=encoder_heads(prefix, encoder(embeddings, block, masked=False, dropout=False),
                               "ForMaskedLM ForSequenceClassification ForMultipleChoice ForTokenClassification "
-                              "ForQuestionAnswering", pooler=False, classify=dense_first),
+                              "ForQuestionAnswering", pooler=False, classify=activated_first),
         stored={
             **BERT_NAMES,
             "layers.attention.conv.weight": ("encoder.layer.{i}.attention.self.conv.weight", "heads 1 w 1"),
@@ -85,12 +85,13 @@ _ONLY = {
 ARCHITECTURES = (
     _family(
         "nystromformer", "Nystromformer",
+        acts={"hidden_act": ("gelu_new", "")},
         keys={
             **encoder_keys(V=30000, P=510, types=2, d=768, h=3072, L=12, heads=12, decoder=False),
             "conv_kernel_size": ("w", 65),
         },
         reads={"num_landmarks": 64, "segment_means_seq_len": 64},
-        flags={"convolved": True},
+        flags={"convolved": True, "similarity": "softmax"},
         settle=settle,
         only={**_ONLY, "inv_coeff_init_option": ((False,), "read only with landmarks")},
         published={
@@ -103,7 +104,7 @@ ARCHITECTURES = (
         keys=encoder_keys(V=50265, P=4096, types=1, d=768, h=3072, L=12, heads=12, decoder=False),
         sizes="w",
         reads={"conv_window": None},
-        flags={"convolved": False},
+        flags={"convolved": False, "similarity": "hash_collisions"},
         settle=convolution,
         ignored=dict.fromkeys(("hash_code_len", "num_hash", "use_fast_hash", "lsh_backward"),
                               "how a sample is hashed; the expectation is computed"),

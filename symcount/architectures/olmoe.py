@@ -48,7 +48,7 @@ def minimax_block(x: Tensor, z: Any) -> Tensor:
     """The block of OLMoE; what balances the load of the experts is stored as a buffer and not counted."""
     x = residual(x, within("attention", attend, norm(x, "attention_norm", shift=False), z=z))
     return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h,
-                              corrected="buffer"))
+                              corrected="buffer", scores="sigmoid"))
 
 
 def _keys(*, E: int, K: int, **sizes: Any) -> dict[str, tuple[str, Any]]:

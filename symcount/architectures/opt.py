@@ -139,6 +139,7 @@ ARCHITECTURES = (
         sizes="e",
         flags={"projected": False, "last_norm": True},
         follows={"e": "d"},
+        acts={"activation_function": ("", "")},
         keys={
             "vocab_size": ("V", 50272),
             "max_position_embeddings": ("P", 2048),
@@ -177,6 +178,7 @@ ARCHITECTURES = (
     Architecture(
         "xglm",
         classes=decoder_heads("XGLM", decoder(block, shift=True, dropout=True), "ForCausalLM"),
+        acts={"activation_function": ("", "")},
         keys={
             "vocab_size": ("V", 256008),
             "d_model": ("d", 1024),
@@ -229,6 +231,7 @@ ARCHITECTURES = (
         "ctrl",
         classes=decoder_heads("CTRL", decoder(ctrl_block, shift=True, dropout=True),
                               "LMHeadModel ForSequenceClassification", bias=True),
+        acts={"": ("relu", "")},
         keys={
             "vocab_size": ("V", 246534),
             "n_embd": ("d", 1280),

@@ -146,6 +146,7 @@ ARCHITECTURES = (
         classes=seq2seq_heads("Pegasus", shared_words(_encode, _decode), decoder_only(_decode),
                               "ForConditionalGeneration ForCausalLM"),
         follows=SEQ2SEQ_FOLLOWS,
+        acts={"activation_function": ("", "")},
         keys={**seq2seq_keys(V=50265, d=1024, h=4096, L=12, heads=16), "max_position_embeddings": ("P", 1024)},
         aliases=SEQ2SEQ_ALIASES,
         ignored=SEQ2SEQ_IGNORED,
@@ -154,8 +155,10 @@ ARCHITECTURES = (
         stored_heads=SEQ2SEQ_HEAD_NAMES,
         base="model",
         published={
-            "pegasus-large": measured("PegasusForConditionalGeneration", 570_797_056, V=96103, P=1024, **_LARGE),
-            "pegasus-xsum": measured("PegasusForConditionalGeneration", 569_748_480, V=96103, P=512, **_LARGE),
+            "pegasus-large": measured("PegasusForConditionalGeneration", 570_797_056, V=96103, P=1024, acts="relu",
+                                      **_LARGE),
+            "pegasus-xsum": measured("PegasusForConditionalGeneration", 569_748_480, V=96103, P=512, acts="relu",
+                                     **_LARGE),
         },
     ),
     Architecture(
@@ -166,6 +169,7 @@ ARCHITECTURES = (
         follows=SEQ2SEQ_FOLLOWS,
         flags={"sparse": True},
         sizes="window",
+        acts={"activation_function": ("gelu_new", "")},
         keys={
             **seq2seq_keys(V=96103, **_LARGE),
             "max_position_embeddings": ("P", 4096),
@@ -189,6 +193,7 @@ ARCHITECTURES = (
         classes=seq2seq_heads("PegasusX", shared_words(pegasus_x_encode, pegasus_x_decode), None,
                               "ForConditionalGeneration", offset=False),
         follows=SEQ2SEQ_FOLLOWS,
+        acts={"activation_function": ("", "")},
         keys={
             **seq2seq_keys(V=96103, **_LARGE),
             "num_global_tokens": ("globals", 32),

@@ -44,6 +44,7 @@ ARCHITECTURES = (Architecture(
                           "ForCausalLM ForSequenceClassification ForTokenClassification", bias=True),
     sizes="k",
     follows={"kv": "heads", "k": "d/heads"},
+    acts={"hidden_act": ("gelu_new", "")},
     keys={
         **{key: told for key, told in decoder_keys(V=51200, d=2048, h=8192, L=24, heads=32).items()
            if key != "head_dim"},

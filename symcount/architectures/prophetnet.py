@@ -151,6 +151,7 @@ ARCHITECTURES = (Architecture(
         "ProphetNetForCausalLM": lambda z: predict(causal(z), z),
     },
     follows=SEQ2SEQ_FOLLOWS,
+    acts={"activation_function": ("", "")},
     keys={
         "vocab_size": ("V", 30522),
         "hidden_size": ("d", 1024),

@@ -12,7 +12,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
-from symcount.layers import linear, residual
+from symcount.layers import activation, linear, residual
 from symcount.layers.convolution import convolution
 from symcount.layers.vision import image
 from symcount.network import pointwise, within
@@ -37,17 +37,17 @@ def gated(x: Tensor, r: Size) -> Tensor:
 
 def block(x: Tensor, m: Size, *, group: Size, gate: bool, stride: int = 1, shortcut: bool = False) -> Tensor:
     """c_in·m + 9m·group + m² + 6m parameters; a gate c_in·m/2 + c_in/4 + m more, a shortcut c_in·m + 2m more."""
-    y = pointwise(convolution(x, "conv1", w=1, c=m), kind="relu")
-    y = pointwise(convolution(y, "conv2", w=3, c=m, stride=stride, groups=per(m, group)), kind="relu")
+    y = activation(convolution(x, "conv1", w=1, c=m), "relu", "relu")
+    y = activation(convolution(y, "conv2", w=3, c=m, stride=stride, groups=per(m, group)), "relu", "relu")
     y = within("attention", gated, y, r=per(x.axes["c"], 4)) if gate else y
     y = convolution(y, "conv3", w=1, c=m)
     x = convolution(x, "shortcut", w=1, c=m, stride=stride) if shortcut else x
-    return pointwise(residual(y, x), kind="relu")
+    return activation(residual(y, x), "relu", "relu")
 
 
 def body(z: Any) -> Tensor:
     """The last stage, from images of side × side with c channels."""
-    x = pointwise(convolution(image(z), "embeddings", w=3, c=z.e, stride=2), kind="relu")
+    x = activation(convolution(image(z), "embeddings", w=3, c=z.e, stride=2), "relu", "relu")
     each = partial(block, group=z.group, gate=z.gated)
     for i, (m, L) in enumerate(zip(z.m, z.L, strict=True)):
         x = within(f"stages.{i}.first", each, x, m=m, stride=2, shortcut=True)

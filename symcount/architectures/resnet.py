@@ -12,7 +12,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import stages
-from symcount.layers import linear, residual
+from symcount.layers import activation, linear, residual
 from symcount.layers.convolution import convolution, pool
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import exactly
@@ -33,7 +33,7 @@ def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False, e
     y = pointwise(convolution(y, "conv2", w=3, c=m, stride=second), kind="relu")
     y = convolution(y, "conv3", w=1, c=4 * m)
     x = convolution(x, "shortcut", w=1, c=4 * m, stride=stride) if shortcut else x
-    return pointwise(residual(y, x), kind="relu")
+    return activation(residual(y, x), "relu", "relu")
 
 
 def basic(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False) -> Tensor:
@@ -41,7 +41,7 @@ def basic(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False) -> Ten
     y = pointwise(convolution(x, "conv1", w=3, c=m, stride=stride), kind="relu")
     y = convolution(y, "conv2", w=3, c=m)
     x = convolution(x, "shortcut", w=1, c=m, stride=stride) if shortcut else x
-    return pointwise(residual(y, x), kind="relu")
+    return activation(residual(y, x), "relu", "relu")
 
 
 def stage(x: Tensor, z: Any, m: Size, L: Size, *, stride: int, shortcut: bool) -> Tensor:
@@ -56,7 +56,7 @@ def body(z: Any) -> Tensor:
     x = tensor(b=z.b, i=z.side, j=z.side, c=z.c)
     first = z.downsample_in_first_stage or z.first_shortcut
     e = z.e if first else exactly(z.e, 4 * z.m[0] if z.bottleneck else z.m[0])
-    x = pointwise(convolution(x, "embeddings", w=7, c=e, stride=2), kind="relu")
+    x = activation(convolution(x, "embeddings", w=7, c=e, stride=2), "relu", "relu")
     x = pool(x, "pool", w=3, stride=2, pad=1)
     for i, (m, L) in enumerate(zip(z.m, z.L, strict=True)):
         stride = 2 if i > 0 or z.downsample_in_first_stage else 1

@@ -26,6 +26,7 @@ def _family(name: str, prefix: str, base: str, published: Mapping[str, Published
     return Architecture(
         name,
         classes=encoder_heads(prefix, encoder(), HEADS, classify=dense_first),
+        acts={"hidden_act": ("gelu", "mlp")},
         keys=encoder_keys(V=V, P=512, types=2, d=768, h=3072, L=12, heads=12),
         ignored=ENCODER_NOTES,
         only=ENCODER_ONLY,

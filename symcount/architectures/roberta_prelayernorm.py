@@ -33,6 +33,7 @@ ARCHITECTURES = (
     Architecture(
         "roberta-prelayernorm",
         classes=encoder_heads("RobertaPreLayerNorm", encoder(block=pre_norm, last=True), HEADS, classify=dense_first),
+        acts={"hidden_act": ("gelu", "mlp")},
         keys=encoder_keys(V=50265, P=512, types=2, d=768, h=3072, L=12, heads=12),
         only=ENCODER_ONLY,
         stored={
@@ -47,6 +48,7 @@ ARCHITECTURES = (
     Architecture(
         "xlm-roberta-xl",
         classes=encoder_heads("XLMRobertaXL", encoder(summed, xl_block, last=True), HEADS, classify=dense_first),
+        acts={"hidden_act": ("gelu", "mlp")},
         keys=encoder_keys(V=250880, P=514, types=1, d=2560, h=10240, L=36, heads=32),
         only=ENCODER_ONLY,
         stored={

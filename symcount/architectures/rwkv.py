@@ -43,7 +43,7 @@ def time_mixing(x: Tensor, *, inner: Size) -> Tensor:
 def channel_mixing(x: Tensor, *, h: Size) -> Tensor:
     """An MLP behind a gate: d² + 2dh + 2d parameters. The last row is remembered."""
     d, x = x.axes["d"], cached(x, "row", s=1)
-    y = pointwise(linear(shifted(x, "up"), "up", bias=False, h=h), kind="relu_squared", name="act")
+    y = pointwise(linear(shifted(x, "up"), "up", bias=False, h=h), kind="relu2", name="act")
     gate = pointwise(linear(shifted(x, "gate"), "gate", bias=False, d=d), kind="sigmoid")
     return pointwise(linear(y, "down", over="h", bias=False, d=d), gate, kind="multiply", name="received")
 
@@ -68,6 +68,7 @@ ARCHITECTURES = (Architecture(
     "rwkv",
     classes=decoder_heads("Rwkv", body, "ForCausalLM"),
     follows={"inner": "d", "h": "4d"},
+    acts={},
     keys={
         "vocab_size": ("V", 50277),
         "hidden_size": ("d", 4096),

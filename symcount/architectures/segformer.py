@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
-from symcount.layers import attention, linear, norm, residual
+from symcount.layers import activation, attention, linear, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.towers import Tower
 from symcount.layers.vision import image
@@ -53,7 +53,7 @@ def attended(x: Tensor, heads: Size, r: int, *, bias: bool) -> Tensor:
 def mixed(x: Tensor, h: Size) -> Tensor:
     """An MLP with a 3 × 3 kernel for each channel inside: 2dh + 11h + d parameters."""
     y = rename(conv2d(rename(linear(x, "up", h=h), h="c"), "depthwise", w=3, c=h, pad=1, groups=h), c="h")
-    return linear(pointwise(y, kind="gelu"), "down", over="h", d=x.axes["d"])
+    return linear(activation(y, "gelu", "gelu"), "down", over="h", d=x.axes["d"])
 
 
 def block(x: Tensor, z: Any, heads: Size, h: Size, r: int) -> Tensor:

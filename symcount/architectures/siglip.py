@@ -94,11 +94,13 @@ _IMAGE_NAMES = {
     "pooler.mlp.up": "head.mlp.fc1",
     "pooler.mlp.down": "head.mlp.fc2",
 }
+_ACT = "gelu_pytorch_tanh"
 
 ARCHITECTURES = (Architecture(
     "siglip",
     classes={"SiglipModel": both, "SiglipForImageClassification": classification},
     follows={"e": "d"},
+    acts={"text_config.hidden_act": (_ACT, "text"), "vision_config.hidden_act": (_ACT, "image")},
     keys={**tower_keys(_TEXT, _IMAGE), "num_labels": ("C", 2)},
     only=tower_only("siglip_text_model", "siglip_vision_model"),
     ignored={**TOWER_NOTES, "tie_word_embeddings": "no words are predicted"},
@@ -118,12 +120,14 @@ ARCHITECTURES = (Architecture(
     "siglip_text_model",
     classes={"SiglipTextModel": text_model},
     follows={"e": "d"},
+    acts={"hidden_act": (_ACT, "")},
     keys=_TEXT,
     ignored=_UNREAD,
     stored=_TEXT_NAMES,
 ), Architecture(
     "siglip_vision_model",
     classes={"SiglipVisionModel": vision_model},
+    acts={"hidden_act": (_ACT, "")},
     keys=_IMAGE,
     ignored=_UNREAD,
     stored=_IMAGE_NAMES,

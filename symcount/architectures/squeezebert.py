@@ -10,7 +10,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.hub.settling import number
-from symcount.layers import linear, norm, residual
+from symcount.layers import activation, linear, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads
 from symcount.network import contract, merge, pointwise, rename, split, weight, within
 from symcount.sizes import per
@@ -43,7 +43,7 @@ def attention(x: Tensor, z: Any) -> Tensor:
 
 def mlp(x: Tensor, z: Any) -> Tensor:
     """2dh/groups + h + d parameters."""
-    return grouped(pointwise(grouped(x, "up", z.groups, h=z.h), kind="gelu", name="act"), "down", z.groups, over="h",
+    return grouped(activation(grouped(x, "up", z.groups, h=z.h), "gelu"), "down", z.groups, over="h",
                    d=z.d)
 
 

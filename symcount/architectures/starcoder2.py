@@ -35,7 +35,7 @@ def layer(x: Tensor, z: Any, *, attention_bias: bool, mlp_bias: bool, kind: str,
 
 def block(x: Tensor, z: Any) -> Tensor:
     """2dk·heads + 2dk·kv + (heads + 2kv)k + 2dh + 6d + h parameters; its tokens may attend to a window."""
-    return layer(x, z, attention_bias=z.bias, mlp_bias=z.bias, kind="gelu",
+    return layer(x, z, attention_bias=z.bias, mlp_bias=z.bias, kind="gelu_pytorch_tanh",
                  mask=Mask(causal=True, window=z.window))
 
 

@@ -104,7 +104,7 @@ def cosine_windowed(x: Tensor, scale: Tensor, w: Size, heads: Size, *, bias: boo
         hidden = pointwise(linear(ways, "distance.up", over="xy", h=512), kind="relu")
         table = merge(linear(hidden, "distance.down", over="h", bias=False, g=heads), buckets="i j")
         return attention(y, Heads(heads), t=w * w, bias="query value output" if bias else "output", normed=cosine,
-                         relative=relative(y, table))
+                         relative=pointwise(relative(y, table), kind="sigmoid"))
     return in_windows(x, w, attended)
 
 

@@ -49,7 +49,7 @@ def own_table(x: Tensor, z: Any, **kw: Any) -> Tensor:
 def feed_forward(x: Tensor, z: Any) -> Tensor:
     """2dh + d parameters with the norm; gated: dh more."""
     if z.gated:
-        return before(x, "mlp", lambda y: within("gated", gated, y, h=z.h, kind="gelu"), shift=False)
+        return before(x, "mlp", lambda y: within("gated", gated, y, h=z.h, kind="gelu_new"), shift=False)
     return before(x, "mlp", mlp, shift=False, h=z.h, bias=False, kind="relu")
 
 
@@ -160,17 +160,18 @@ NOT_TOLD = "as feed_forward_proj says"
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """Whether the MLP is gated: "relu" or "gated-gelu" and the like, or what is_gated_act says, which wins."""
-    told = config["is_gated_act"]
-    if told != NOT_TOLD:
-        if not isinstance(told, bool):
-            raise ConfigError(f"is_gated_act = {told!r}: true or false is needed")
-        return {"gated": told}
-    told = config["feed_forward_proj"]
+    """Whether the MLP is gated, and its activation: "relu" or "gated-gelu" and the like.
+
+    What is_gated_act and dense_act_fn say wins.
+    """
+    told, gated, kind = (config[key] for key in ("feed_forward_proj", "is_gated_act", "dense_act_fn"))
     first, *more = told.split("-") if isinstance(told, str) else ("", "", "")
-    if len(more) > 1 or (more and first != "gated"):
+    if gated == NOT_TOLD and (len(more) > 1 or (more and first != "gated")):
         raise ConfigError(f"feed_forward_proj = {told!r}: the name of an activation, or gated- and its name, is needed")
-    return {"gated": bool(more)}
+    if gated != NOT_TOLD and not isinstance(gated, bool):
+        raise ConfigError(f"is_gated_act = {gated!r}: true or false is needed")
+    named = "gelu_new" if told == "gated-gelu" else [first, *more][-1]
+    return {"gated": bool(more) if gated == NOT_TOLD else gated, "acts": {"mlp": named if kind == NOT_TOLD else kind}}
 
 
 def settle_long(config: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +200,9 @@ def t5_keys(*, V: int, h: int, L: int, heads: int, gated: bool) -> dict[str, Any
             "tie_word_embeddings": ("tied", True),
             "num_labels": ("C", 2),
         },
-        "reads": {"feed_forward_proj": "gated-gelu" if gated else "relu", "is_gated_act": NOT_TOLD},
+        "reads": {"feed_forward_proj": "gated-gelu" if gated else "relu", "is_gated_act": NOT_TOLD,
+                  "dense_act_fn": NOT_TOLD},
+        "acts": {},
         "settle": settle,
         "flags": {"gated": gated},
         "aliases": {"hidden_size": "d_model", "num_attention_heads": "num_heads", "num_hidden_layers": "num_layers",
@@ -208,7 +211,6 @@ def t5_keys(*, V: int, h: int, L: int, heads: int, gated: bool) -> dict[str, Any
             "relative_attention_max_distance": "which bucket a distance falls into",
             "dropout_rate": "dropout has no weights",
             "n_positions": "relative positions have no end",
-            "dense_act_fn": "an activation has no weights and is elementwise",
             "scale_decoder_outputs": "a constant",
         },
         "only": {**SEQ2SEQ_ONLY, "is_decoder": ((False,), "the classes say which stacks there are")},

@@ -85,8 +85,7 @@ def autoencoder(z: Any) -> Tensor:
     return within("head", restored, encoder(quarter)(z), z=z)
 
 
-_ENCODER = {"encoder_stride": "read by masked image modelling only, which is not written",
-            "pooler_act": "an activation has no weights and is elementwise"}
+_ENCODER = {"encoder_stride": "read by masked image modelling only, which is not written"}
 _NAMES = vit_names("layers.{i}", "layernorm_before", "layernorm_after")
 _KEYS = {**vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12), "qkv_bias": ("qkv_bias", True)}
 
@@ -111,6 +110,7 @@ ARCHITECTURES = (Architecture(
     "vit",
     classes=image_classes("ViT", encoder(embedded)),
     follows={"e": "d"},
+    acts={"hidden_act": ("gelu", "mlp"), "pooler_act": ("tanh", "pooler")},
     keys={**_KEYS, "pooler_output_size": ("e", None)},
     ignored=_ENCODER,
     stored=_NAMES,
@@ -138,6 +138,7 @@ ARCHITECTURES = (Architecture(
         "DeiTForImageClassificationWithTeacher": with_teacher,
     },
     follows={"e": "d"},
+    acts={"hidden_act": ("gelu", "mlp"), "pooler_act": ("tanh", "pooler")},
     keys={**_KEYS, "pooler_output_size": ("e", None)},
     ignored=_ENCODER,
     stored={**_NAMES, "embeddings.distillation": ("embeddings.distillation_token", "1 *")},

@@ -102,6 +102,7 @@ ARCHITECTURES = (Architecture(
         "WhisperForAudioClassification": audio_classification,
     },
     follows={**SEQ2SEQ_FOLLOWS, "frames": "2P"},
+    acts={"activation_function": ("", "")},
     keys={
         **seq2seq_keys(V=51865, d=384, h=1536, L=4, heads=6),
         "num_mel_bins": ("c", 80),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import SUMMARY_ONLY
-from symcount.layers import embed, linear, norm, positions, residual, spans
+from symcount.layers import activation, embed, linear, norm, positions, residual, spans
 from symcount.layers.encoder import encoder
 from symcount.network import select, within
 from symcount.sizes import exactly
@@ -42,7 +42,7 @@ def causal_lm(z: Any) -> Tensor:
 
 def summary(x: Tensor, z: Any) -> Tensor:
     """Scores of the first token: dC + C parameters."""
-    return linear(select(x, "s"), "summary", C=z.C)
+    return activation(linear(select(x, "s"), "summary", C=z.C), "linear")
 
 
 def choice(x: Tensor, z: Any) -> Tensor:
@@ -51,8 +51,9 @@ def choice(x: Tensor, z: Any) -> Tensor:
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """One language needs no telling."""
-    return {"told": config["use_lang_emb"] and config["n_langs"] != 1}
+    """One language needs no telling; the activation is one of two."""
+    return {"told": config["use_lang_emb"] and config["n_langs"] != 1,
+            "acts": {"mlp": "gelu" if config["gelu_activation"] else "relu"}}
 
 
 def _xlm(count: int, **sizes: Any) -> Published:
@@ -71,6 +72,7 @@ ARCHITECTURES = (Architecture(
         "XLMForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
         "XLMForQuestionAnsweringSimple": lambda z: spans(body(z)[0], "answers", exactly(z.C, 2)),
     },
+    acts={"summary_activation": ("linear", "summary")},
     keys={
         "vocab_size": ("V", 30145),
         "max_position_embeddings": ("P", 512),
@@ -85,11 +87,11 @@ ARCHITECTURES = (Architecture(
     },
     flags={"told": False},
     follows={"h": "4d"},
+    reads={"gelu_activation": True},
     settle=settle,
     aliases={"hidden_size": "emb_dim", "num_attention_heads": "n_heads", "num_hidden_layers": "n_layers",
              "n_words": "vocab_size"},
     ignored={
-        "gelu_activation": "an activation has no weights and is elementwise",
         "sinusoidal_embeddings": "fills the same position table with sines",
         **dict.fromkeys(("embed_init_std", "init_std"), "how weights start, not how many there are"),
         **dict.fromkeys(("unk_index", "mask_index", "bos_index", "eos_index", "pad_index", "lang_id", "lang2id",
@@ -98,7 +100,6 @@ ARCHITECTURES = (Architecture(
         **dict.fromkeys(("asm_cutoffs", "asm_div_value"), "read only with asm"),
         **dict.fromkeys(("max_vocab", "min_count", "same_enc_dec", "share_inout_emb", "tokens_per_batch", "use_apex"),
                         _NOTE),
-        "summary_activation": "an activation has no weights and is elementwise",
         **dict.fromkeys(("summary_first_dropout", "summary_last_dropout"), "dropout has no weights"),
     },
     only={

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import SUMMARY_ONLY
-from symcount.layers import embed, linear, mlp, norm, residual, spans
+from symcount.layers import activation, embed, linear, mlp, norm, residual, spans
 from symcount.network import contract, idle, pointwise, rename, select, tensor, weight, within
 from symcount.sizes import exactly, per
 from symcount.tensors import Tensor
@@ -64,7 +64,7 @@ def causal_lm(z: Any) -> Tensor:
 
 def summary(x: Tensor, **out: Size) -> Tensor:
     """A dense layer on the last token, then scores: d² + d + dC + C parameters."""
-    y = pointwise(linear(select(x, "s"), "summary", d=x.axes["d"]), kind="tanh", name="act")
+    y = activation(linear(select(x, "s"), "summary", d=x.axes["d"]), "tanh")
     return linear(y, "output", **out)
 
 
@@ -92,6 +92,7 @@ ARCHITECTURES = (Architecture(
         "XLNetForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
         "XLNetForQuestionAnsweringSimple": lambda z: spans(body(z)[0], "answers", exactly(z.C, 2)),
     },
+    acts={"ff_activation": ("gelu", "mlp"), "summary_activation": ("tanh", "summary")},
     keys={
         "vocab_size": ("V", 32000),
         "d_model": ("d", 1024),
@@ -106,12 +107,10 @@ ARCHITECTURES = (Architecture(
     aliases={"n_token": "vocab_size", "hidden_size": "d_model", "num_attention_heads": "n_head",
              "num_hidden_layers": "n_layer"},
     ignored={
-        "ff_activation": "an activation has no weights and is elementwise",
         **dict.fromkeys(("mem_len", "reuse_len", "use_mems_eval", "use_mems_train", "same_length"), _MEMORY),
         "clamp_len": "how far a distance is told",
         "untie_r": "a note of the original release: every layer has biases of its own",
         **dict.fromkeys(("start_n_top", "end_n_top"), "read only by the class that searches answers, not written"),
-        "summary_activation": "an activation has no weights and is elementwise",
         "summary_last_dropout": "dropout has no weights",
     },
     only={

@@ -13,7 +13,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, mamba2_names
 from symcount.hub.settling import every, layer_kinds, number
-from symcount.layers import decoder_heads, embed, linear, norm, residual
+from symcount.layers import activation, decoder_heads, embed, linear, norm, residual
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution, mamba2, selective_scan
 from symcount.masks import Mask
@@ -38,7 +38,7 @@ def mamba_heads(x: Tensor, z: Any) -> Tensor:
     """
     y = linear(x, "input", bias=z.bias, inner=z.inner)
     gate = pointwise(linear(x, "gate", bias=z.bias, inner=z.inner), kind="silu", name="gate_act")
-    y = pointwise(causal_convolution(y, "convolution", over="inner", w=z.w, bias=z.conv_bias), kind="silu", name="act")
+    y = activation(causal_convolution(y, "convolution", over="inner", w=z.w, bias=z.conv_bias), "silu")
     y = split(y, "inner", m=z.ssm_heads, k=None)
     width = {"m": z.ssm_heads, "k": y.axes["k"]}
 
@@ -90,7 +90,7 @@ def mlp(x: Tensor, z: Any, own: Shared | None) -> Tensor:
         ups = {"gate": {"h": z.h}, "up": {"h": z.h}}
         more = within("mlp", adapter, x, r=z.r_a, ups=ups, name="adapter", shared=own)
         gate, up = (pointwise(y, low, kind="add", name="adapted") for y, low in zip((gate, up), more, strict=True))
-    y = pointwise(pointwise(gate, kind="gelu", name="act"), up, kind="multiply", name="product")
+    y = pointwise(activation(gate, "gelu"), up, kind="multiply", name="product")
     return linear(y, "down", over="h", bias=bias, d=z.d)
 
 
@@ -226,7 +226,6 @@ _IGNORED = {
     **ROTARY,
     **TIME_STEP,
     "num_logits_to_keep": "logits are counted at every position",
-    "hidden_mamba_act": "an activation has no weights and is elementwise",
 }
 _STORED = {
     "embeddings": "embed_tokens",
@@ -278,6 +277,7 @@ ARCHITECTURES = (
         classes=decoder_heads("Zamba", body(mamba_heads, adapted=False), _HEADS),
         sizes="L_attn inner r_dt",
         follows={"kv": "heads", "k": "2d/heads", "inner": "2d", "r_dt": "ceil(d, 16)"},
+        acts={"hidden_act": ("gelu", "mlp"), "hidden_mamba_act": ("silu", "mixer")},
         keys={
             **{key: told for key, told in decoder_keys(V=32000, d=3712, h=14848, L=76, heads=16, kv=16,
                                                        tied=True).items() if key != "head_dim"},
@@ -319,6 +319,7 @@ ARCHITECTURES = (
         classes=decoder_heads("Zamba2", body(mixer2, adapted=True), _HEADS),
         sizes="L_attn inner blocks",
         follows={"kv": "heads", "k": "2d/heads", "inner": "2d", "h": "4d"},
+        acts={"hidden_act": ("gelu", "mlp")},
         keys={
             "vocab_size": ("V", 32000),
             "hidden_size": ("d", 2560),

@@ -7,7 +7,7 @@ not pay for it.
 
 from symcount.layers.attention import attention, per_head
 from symcount.layers.dense import dropped, embed, linear, norm, positions
-from symcount.layers.feed_forward import gated, mlp
+from symcount.layers.feed_forward import activation, gated, mlp
 from symcount.layers.transformer import (
     decoder,
     decoder_heads,
@@ -19,5 +19,5 @@ from symcount.layers.transformer import (
     windowed,
 )
 
-__all__ = ["attention", "decoder", "decoder_heads", "dropped", "embed", "gated", "linear", "mlp", "norm", "per_head",
-           "positions", "post_norm", "pre_norm", "residual", "rotary_block", "spans", "windowed"]
+__all__ = ["activation", "attention", "decoder", "decoder_heads", "dropped", "embed", "gated", "linear", "mlp", "norm",
+           "per_head", "positions", "post_norm", "pre_norm", "residual", "rotary_block", "spans", "windowed"]

@@ -20,7 +20,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
               heads: Size | None = None, bias: bool | str = True, position: str | None = None,
               mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
-              sinks: bool = False, gate: str = "", dropout: bool | str = False) -> Tensor:
+              sinks: bool = False, gate: str = "", gate_kind: str = "sigmoid", dropout: bool | str = False) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with heads (or z.heads) query heads and kv (or all) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
@@ -32,7 +32,8 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
-    gate      what is mixed is multiplied by the sigmoid of a map of x: of "g q" (d·heads parameters) or "g q k"
+    gate      what is mixed is multiplied by the sigmoid, or another kind, of a map of x: of "g q" (d·heads parameters)
+              or "g q k"
     dropout   whether training drops out some weights of the softmax and some of the result, or which: "softmax output"
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
@@ -62,7 +63,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
         opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
-        mixed = pointwise(mixed, pointwise(opened, kind="sigmoid"), kind="multiply", name="gated")
+        mixed = pointwise(mixed, pointwise(opened, kind=gate_kind), kind="multiply", name="gated")
     y = linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
     return dropped(y, "output_dropout") if drops("output", dropout=dropout) else y
 

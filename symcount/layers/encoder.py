@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.dense import dropped, embed, linear, norm, positions
+from symcount.layers.feed_forward import activation
 from symcount.layers.transformer import post_norm, residual, spans
 from symcount.masks import Mask
 from symcount.network import idle, pointwise, select, tensor, weight, within
@@ -66,7 +67,7 @@ def pool(x: Tensor, z: Any) -> Tensor:
 
 def transform(x: Tensor, d: Size) -> Tensor:
     """A dense layer to width d, and a norm: d² + 3d parameters from width d."""
-    return norm(pointwise(linear(x, "transform", d=d), kind="gelu", name="act"), "norm")
+    return norm(activation(linear(x, "transform", d=d), "gelu"), "norm")
 
 
 def words(x: Tensor, word: Tensor, z: Any) -> Tensor:
@@ -91,11 +92,16 @@ def pooled(x: Tensor, z: Any) -> Tensor:
     return linear(pool(x, z), "classifier", C=z.C)
 
 
-def dense_first(x: Tensor, z: Any) -> Tensor:
+def dense_first(x: Tensor, z: Any, kind: str = "tanh", f: Callable[..., Tensor] = pointwise) -> Tensor:
     """A dense layer and scores on the first token, without a pooler: d² + d + dC + C parameters."""
     def scores(x: Tensor) -> Tensor:
-        return linear(pointwise(linear(x, "dense", d=z.d), kind="tanh", name="act"), "output", C=z.C)
+        return linear(f(linear(x, "dense", d=z.d), kind=kind, name="act"), "output", C=z.C)
     return within("classifier", scores, select(x, "s"))
+
+
+def activated_first(x: Tensor, z: Any) -> Tensor:
+    """The same around the activation of the layers, which a configuration may change."""
+    return dense_first(x, z, "gelu", activation)
 
 
 def pre_classified(x: Tensor, z: Any) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.layers.dense import embed, linear, norm
-from symcount.layers.feed_forward import gated
+from symcount.layers.feed_forward import activation, gated
 from symcount.layers.transformer import decoder
 from symcount.network import contract, lookup, pointwise, tensor, top, weight, within
 from symcount.sizes import rest
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def mixture(x: Tensor, *, E: Size, K: Size, h: Size, bias: bool = False, router_bias: bool = False,
-            corrected: str | None = None, kind: str = "silu") -> Tensor:
+            corrected: str | None = None, kind: str = "silu", scores: str = "softmax") -> Tensor:
     """The sum of K gated experts of width h, chosen by a router and weighted by its scores.
 
     Parameters: dE + 3Edh, of which a token meets dE + 3Kdh; with biases E more for the router, E(2h + d) for experts.
     Multiply-adds: b·s·(dE + 3Kdh). `corrected` is how one more bias of the router is stored, which balances the load
-    and is not trained by the loss: "buffer", "frozen" or "parameter".
+    and is not trained by the loss: "buffer", "frozen" or "parameter"; `scores` the function of the router's scores.
 
     Source: Shazeer et al. 2017, "Outrageously large neural networks"; Jiang et al. 2024, "Mixtral of experts";
     the correction: DeepSeek-AI 2024, "DeepSeek-V3", section 2.1.2.
     """
-    scores = pointwise(linear(x, "router", bias=router_bias, E=E), kind="softmax", name="routing")
+    chances = pointwise(linear(x, "router", bias=router_bias, E=E), kind=scores, name="routing")
     if corrected:
-        scores = pointwise(scores, weight("router.correction", kinds="bias", stored=corrected, E=E), kind="bias",
-                           name="correction")
-    chosen = top(scores, E=("e", K))
+        chances = pointwise(chances, weight("router.correction", kinds="bias", stored=corrected, E=E), kind="bias",
+                            name="correction")
+    chosen = top(chances, E=("e", K))
     y = within("experts", gated_experts, x, chosen, E=E, h=h, bias=bias, kind=kind)
     return pointwise(y, chosen, kind="mix", name="weighted_sum", to="b s d")
 
@@ -57,7 +57,7 @@ def scored_mlp(x: Tensor, *, h: Size) -> Tensor:
 
 def gated_experts(x: Tensor, chosen: Tensor, *, E: Size, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:
     """What each chosen expert makes of a token: 3Edh parameters, 3Kdh multiply-adds a token."""
-    y = pointwise(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind=kind, name="act")
+    y = activation(expert(x, chosen, "gate", E=E, bias=bias, h=h), kind)
     y = pointwise(y, expert(x, chosen, "up", E=E, bias=bias, h=h), kind="multiply", name="product")
     return expert(y, chosen, "down", over="h", E=E, bias=bias, d=x.axes["d"])
 

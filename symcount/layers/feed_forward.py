@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symcount.layers.dense import dropped, linear
 from symcount.network import pointwise
+from symcount.scopes import acts, matches
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -11,12 +12,22 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
+def activation(x: Tensor, kind: str, name: str = "act") -> Tensor:
+    """f(x), where f is of this kind unless the configuration asks for another one; no parameters.
+
+    A function that no configuration changes is a plain `pointwise`.
+    """
+    for path, other in acts.get().items():
+        kind = other if not path or any(matches(x.path, one) for one in path.split()) else kind
+    return x if kind == "linear" else pointwise(x, kind=kind, name=name)
+
+
 def mlp(x: Tensor, *, h: Size, bias: bool = True, kind: str = "gelu", dropout: bool = False) -> Tensor:
     """down(f(up(x))): 2dh parameters, + h + d with biases. `dropout`: training drops out some of the result.
 
     Source: Vaswani et al. 2017, section 3.3.
     """
-    y = pointwise(linear(x, "up", h=h, bias=bias), kind=kind, name="act")
+    y = activation(linear(x, "up", h=h, bias=bias), kind)
     y = linear(y, "down", over="h", bias=bias, d=x.axes["d"])
     return dropped(y) if dropout else y
 
@@ -26,6 +37,6 @@ def gated(x: Tensor, *, h: Size, bias: bool = False, kind: str = "silu") -> Tens
 
     Source: Shazeer 2020, "GLU variants improve transformer", equation 6.
     """
-    y = pointwise(linear(x, "gate", h=h, bias=bias), kind=kind, name="act")
+    y = activation(linear(x, "gate", h=h, bias=bias), kind)
     y = pointwise(y, linear(x, "up", h=h, bias=bias), kind="multiply", name="product")
     return linear(y, "down", over="h", bias=bias, d=x.axes["d"])

@@ -7,6 +7,7 @@ implementation in PyTorch.
 from __future__ import annotations
 
 from symcount.layers.dense import linear, norm
+from symcount.layers.feed_forward import activation
 from symcount.network import (
     cached,
     concat,
@@ -57,7 +58,7 @@ def mamba(x: Tensor, *, inner: Size, state: Size, r_dt: Size, w: Size, bias: boo
     """
     y = linear(x, "input", bias=bias, inner=inner)
     gate = pointwise(linear(x, "gate", bias=bias, inner=inner), kind="silu", name="gate_act")
-    y = pointwise(causal_convolution(y, "convolution", over="inner", w=w, bias=conv_bias), kind="silu", name="act")
+    y = activation(causal_convolution(y, "convolution", over="inner", w=w, bias=conv_bias), "silu")
     time = linear(y, "time_down", over="inner", bias=False, r_dt=r_dt)
     enter = linear(y, "enter", over="inner", bias=False, state=state)
     leave = linear(y, "leave", over="inner", bias=False, state=state)
@@ -92,7 +93,7 @@ def mamba2(x: Tensor, *, inner: Size, heads: Size, groups: Size, state: Size, w:
     def convolved(name: str, **out: Size) -> Tensor:
         y = linear(x, name, bias=bias, **out)
         y = causal_convolution(y, f"{name}_convolution", over=" ".join(out), w=w, bias=conv_bias)
-        return pointwise(y, kind="silu", name=f"{name}_act")
+        return activation(y, "silu", f"{name}_act")
 
     y = split(convolved("input", inner=inner), "inner", g=groups, q=q, k=None)
     enter = repeat(convolved("enter", g=groups, state=state), q=q)

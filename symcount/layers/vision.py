@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.layers.attention import attention
 from symcount.layers.convolution import conv2d
 from symcount.layers.dense import linear, norm
-from symcount.layers.feed_forward import mlp
+from symcount.layers.feed_forward import activation, mlp
 from symcount.layers.transformer import residual
 from symcount.network import concat, cut, idle, merge, pointwise, rename, repeat, select, tensor, weight, within
 from symcount.tensors import Tensor
@@ -83,7 +83,7 @@ def mean(x: Tensor, last: Size | None = None) -> Tensor:
 
 def first_pooled(x: Tensor, z: Any) -> Tensor:
     """tanh of a dense layer of width e on the first token: de + e parameters."""
-    return pointwise(linear(select(x, "s"), "pooler", e=z.e), kind="tanh")
+    return activation(linear(select(x, "s"), "pooler", e=z.e), "tanh", "tanh")
 
 
 def image_classes(prefix: str, body: Callable[[Any], Tensor],

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.errors import ModelError, SizeError, nearest
+from symcount.functions import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
 from symcount.readers import account, bounds, repeats
 from symcount.readers.again import NORMS, attention, layers, learned
-from symcount.readers.gradients import given, with_gradient
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
+from symcount.readers.gradients import given, with_gradient
 from symcount.sizes import per
 from symcount.symbols import symbol
 
@@ -39,10 +40,10 @@ KEEPS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "last", "mean", "partial_rotary", "relative",
                      "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
-    **dict.fromkeys((*NORMS, "gelu", "max", "relu2", "relu6", "relu_squared", "silu", "softplus", "swiglu", "xielu"),
-                    "inputs"),
+    **dict.fromkeys((*NORMS, *ACTIVATIONS, "max", "softplus", "swiglu", "xielu"), "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
-    **dict.fromkeys(("mix", "multiply", "scale", "token_shift"), "factors"),  # each for the gradient of the others
+    # each for the gradient of the others
+    **dict.fromkeys(("affine", "mix", "multiply", "scale", "token_shift"), "factors"),
     "dropout": "mask",
 }
 WAYS = {

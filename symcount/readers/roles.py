@@ -5,6 +5,7 @@ Read off the network alone: a product that a softmax is taken of is attention, o
 
 from __future__ import annotations
 
+from symcount.functions import activates
 from symcount.network import walk, weights
 from symcount.readers import RELABEL, learned, origin
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from symcount.readers import Network
     from symcount.tensors import Tensor
 
-# Functions of one number that stand between linear maps; the rate "activation" is that of each of them.
-ACTIVATIONS = frozenset(("gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh", "quick_gelu", "relu",
-                         "relu6", "relu_squared", "silu", "swish", "sigmoid", "tanh", "xielu", "hardswish"))
 # What a contraction can be, after "weight" or "activation"; see `products`.
 ROLES = ("attention", "scores", "mix", "router", "experts", "logits", "kernel", "linear", "state", "biased", "conv1d")
 
@@ -73,7 +71,7 @@ def operation(x: Tensor) -> str:
         return _bias(origin(x.inputs[0]), {one for y in others if y.verb == "weight" for one in y.details["kinds"]})
     if kind == "softmax" and "E" in x.axes:
         return "routing"
-    if kind == "multiply" and any(origin(y).verb == "pointwise" and origin(y).details["kind"] in ACTIVATIONS
+    if kind == "multiply" and any(origin(y).verb == "pointwise" and activates(origin(y).details["kind"])
                                   for y in x.inputs):
         return "gate"
     if kind == "add" and any(y.verb == "weight" and "embedding" in y.details["kinds"] for y in others):

@@ -6,13 +6,14 @@ from math import prod
 
 from symcount.conventions import Convention, convention
 from symcount.errors import ModelError, nearest
+from symcount.functions import COMMON, activates
 from symcount.ledger import KINDS, Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk, weights
 from symcount.polynomials import added
 from symcount.readers import account, bounds, repeats
 from symcount.readers.parameters import chosen_rows
-from symcount.readers.roles import ACTIVATIONS, ROLES, mask_of, operation, products
+from symcount.readers.roles import ROLES, mask_of, operation, products
 from symcount.scopes import matches
 from symcount.sizes import least
 
@@ -177,7 +178,7 @@ def _meant(key: str, path: str, kinds: tuple[str, ...]) -> bool:
 def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> list[Term]:
     """The term of an operation element by element: it has all axes of what it reads."""
     name = operation(x)
-    rate = rule.rates.get(name, rule.rates.get("activation", 0) if name in ACTIVATIONS else 0)
+    rate = rule.rates.get(name, rule.rates.get("activation", _unrated(name, rule)) if activates(name) else 0)
     if rate is None:
         raise ModelError(f"{x.path}: what {rule.name} counts for {name} is not written")
     if not rate:
@@ -187,6 +188,11 @@ def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> 
     axes |= x.axes
     paired = ("attention",) if {"s", "t"} <= axes.keys() else ()
     return _term(path, ("elementwise", name, *paired), rate, axes, x, rule, elements)
+
+
+def _unrated(name: str, rule: Convention) -> int | None:
+    """What an activation without a rate counts: nothing, but of those that no tool was measured with, nobody knows."""
+    return 0 if name in COMMON or not any(map(activates, rule.rates)) else None
 
 
 def _weighed(net: Network, rule: Convention, each: int, elements: Elements) -> Iterable[Term]:

@@ -94,7 +94,8 @@ def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: 
 
 def exact(amount: Any) -> str:
     """An exact amount with separators; a fraction as a/b."""
-    return f"{amount:,}" if amount.denominator == 1 else f"{amount.numerator:,}/{amount.denominator:,}"
+    whole = f"{amount.numerator:,}"  # a Fraction takes no format
+    return whole if amount.denominator == 1 else f"{whole}/{amount.denominator:,}"
 
 
 def significant(amount: Any, digits: int = 4) -> str:
