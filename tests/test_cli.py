@@ -52,8 +52,8 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b:d=h,h=d", "d = h refers to itself (d -> h -> d); in a change, x is the present value: 2x"),
     ("count llama-7b:q=4", "llama has no size or flag 'q'; known: C, L, V, attention_bias, b, d, dp, h, heads, k, kv, "
                            "mlp_bias, new, pp, s, t, tied, tp"),
-    ("count llama-7b:width=4", "llama has no size or flag 'width'; known: C, L, V, attention_bias, b, d, dp, h, heads, k, "
-                               "kv, mlp_bias, new, pp, s, t, tied, tp"),
+    ("count llama-7b:width=4", "llama has no size or flag 'width'; known: C, L, V, attention_bias, b, d, dp, h, heads, "
+                               "k, kv, mlp_bias, new, pp, s, t, tied, tp"),
     ("count llama-7b:h=4d+w", "'4d+w', column 4: 'w' (kernel side) has no value here"),
     ("count llama-7b:h=4d+", "'4d+', column 4: the formula ends where a number or a symbol is expected"),
     ("count llama-7b:h", "'h' is no change: SIZE=EXPR (L=8), widths (784-128-10), tied or untied"),
