@@ -132,7 +132,7 @@ REFUSED = [
     (lambda: memory(model("gpt2"), "bf61"), ModelError, "unknown storage 'bf61'; did you mean 'bf16'?"),
     (lambda: memory(model("gpt2"), phase="training"), ModelError,
      "memory has no phase 'training'; did you mean 'train'?"),
-    (lambda: memory(model("gpt2"), "bf16", "train", s=8), ModelError, "bf16 says how numbers are stored"),
+    (lambda: memory(model("gpt2"), "fp32", "train", s=8), ModelError, "fp32 says how numbers are stored"),
     (lambda: memory(model("gpt2"), "qlora", "train", s=8), ModelError, "is trained, which weights of 4 bits cannot be"),
     (lambda: memory(model("llama", **SMALL), "nf4"), SizeError, "16,384"),
     (lambda: memory(model("llama", **SMALL), tp=3), SizeError, "tp = 3 does not divide"),

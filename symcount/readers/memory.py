@@ -32,12 +32,12 @@ PHASES = ("forward", "decode", *KEEPS)
 _SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
 
 
-def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward", **sizes: Any) -> Ledger:
+def memory(subject: Any, storage: str | Storage | None = None, phase: str = "forward", **sizes: Any) -> Ledger:
     """The bytes that one device holds, as a sum of its parts: weights, cache, gradients, optimizer, activations.
 
-    `storage` is a format (bf16, nf4, …) or a recipe for training (adam, mixed, zero3, …). Devices that share the work
-    are sizes too: tp splits every product of heads, of an MLP and of the vocabulary; pp the layers, while all that
-    stands outside of them is counted once; dp what a recipe divides, which a formula shows as a share.
+    `storage` is a format (nf4, …; bf16 unless told otherwise) or a recipe for training (adam, zero3, …; mixed unless
+    told otherwise). Devices that share the work are sizes too: tp splits every product of heads, of an MLP and of the
+    vocabulary; pp the layers, while all that stands outside of them is counted once; dp what a recipe divides.
 
     >>> from symcount import model
     >>> memory(model("llama-7b")), memory(model("llama-7b"), "mixed").total == 2 * 6_738_415_616
@@ -45,9 +45,11 @@ def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward"
 
     Raises ModelError for an unknown storage or phase, and for one that does not train where training is asked for.
     """
-    held = named(storage)
     known_phase(phase)
+    held = named(storage or ("mixed" if phase in KEEPS else "bf16"))
     model = sized(subject, held, sizes)
+    says = {"forward": "weights alone: the phase decode adds a cache, train all that training holds",
+            "decode": "weights and a cache"}.get(phase, "")
     terms = _of_weights(model, held, "weights", None)
     if phase == "decode":
         model = _at(model)
@@ -58,9 +60,9 @@ def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward"
                              "do, mixed is the commonest")
         for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
             terms += _of_weights(model, held, name, width)
-        terms += _under("activations", activation_bytes(model.whole(), held, phase))
-    says = {"forward": "weights alone", "decode": "weights and a cache"}.get(
-        phase, f"weights, gradients, optimizer and activations of a step ({phase})")
+        saved = activation_bytes(model.whole(), held, phase)
+        terms += _under("activations", saved)
+        says = saved.notes[1]
     return _ledger(model, held, "memory", terms, says)
 
 
@@ -111,7 +113,7 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
     model = sized(subject, held, sizes)
     tp = model.values.get("tp", "tp") if "tp" in model.given else None
     saved = activations(model.whole(), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
-    return _ledger(model, held, "activations", saved.terms, saved.notes[-1])
+    return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]))
 
 
 def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:

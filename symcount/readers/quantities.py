@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from symcount.ledger import Ledger
 
 # name: the module and the function that read it, the convention it is read under unless told otherwise (None: it takes
-# none), its phase (None: it takes none)
+# none; "": the phase says which), its phase (None: it takes none)
 QUANTITIES = {
     "params": ("parameters", "parameters", None, None),
     "active": ("parameters", "active_parameters", None, None),
     "buffers": ("parameters", "buffers", None, None),
     "macs": ("work", "multiply_adds", "matmul", "forward"),
     "flops": ("work", "flops", "matmul", "forward"),
-    "memory": ("memory", "memory", "bf16", "forward"),
+    "memory": ("memory", "memory", "", "forward"),
     "kv": ("memory", "cache_bytes", "bf16", None),
     "activations": ("memory", "activation_bytes", "bf16", "train"),
     "traffic": ("traffic", "traffic", None, "forward"),
@@ -44,7 +44,7 @@ def read(model: Any, quantity: str, *, convention: str | None = None, phase: str
     for size, readers in _READ_BY.items():
         if size in model.given and name not in readers:
             raise ModelError(f"{size} changes nothing of {name}; it is read by {' and '.join(readers)}")
-    options = {"convention" if module == "work" else "storage": convention or usual} if usual else {}
+    options = {} if usual is None else {"convention" if module == "work" else "storage": convention or usual}
     if first:
         options["phase"] = phase or ("decode" if name == "memory" and "t" in model.given else first)
     ledger = _function(module, function)(model, **options)
@@ -60,14 +60,14 @@ def fitting(quantities: list[str], convention: str | None, phase: str | None) ->
     found: dict[str, dict[str, str]] = {quantity: {} for quantity in quantities}
     for quantity, options in found.items():
         module, _, usual, first = QUANTITIES.get(quantity.partition("@")[0], ("", "", None, None))
-        if convention and usual and convention in _named(module):
+        if convention and usual is not None and convention in _named(module):
             options["convention"] = convention
         if phase and first and phase in _phases(module):
             options["phase"] = phase
     for option, told, among in (("convention", convention, _named), ("phase", phase, _phases)):
         if told and not any(option in options for options in found.values()):
             modules = {QUANTITIES[name][0] for name in (each.partition("@")[0] for each in found) if name in QUANTITIES
-                       and QUANTITIES[name][2 if option == "convention" else 3]}
+                       and QUANTITIES[name][2 if option == "convention" else 3] is not None}
             if not modules:
                 raise ModelError(f"{', '.join(found)} takes no --{option}")
             known = sorted({name for module in modules for name in among(module)})
