@@ -37,8 +37,8 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
     """
     rules = convention(one), convention(other)
     a, b = (flops(model, rule, phase, **sizes) for rule in rules)
-    values = {**b.values, **a.values}
-    if any(values[name] != number for name, number in b.values.items()):
+    values = {**b.values, **{name: a.values[name] for name in letters(a.size) if name in a.values}}
+    if any(values[name] != b.values[name] for name in letters(b.size) if name in b.values):
         raise UnitError(f"{rules[0].name} and {rules[1].name} count models of different sizes")
     known = not any(name not in values for name in letters(a.size) + letters(b.size))
     rows: list[tuple[str, Any, Any, Size]] = []
