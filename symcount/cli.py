@@ -41,8 +41,9 @@ VERBS = {
     "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
     "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
     "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
-    "models": "the models known by name",
-    "explain": "MODEL@PATH, a configuration key, a convention, an identity or a symbol",
+    "models": "the models known by name; with a WORD those that have it in their name",
+    "explain": "MODEL@PATH, a configuration key, a convention, an identity, a symbol …; conventions, storages,\n"
+               "             operations and phases list theirs",
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
@@ -117,18 +118,21 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    verbs = "\n".join(f"  {verb:<9} {says}" for verb, says in VERBS.items())
+    verbs = "\n".join(f"  {verb:<10} {says}" for verb, says in VERBS.items())
     parser = _Parser(
         prog="symcount", usage="symcount VERB MODEL... [options]", add_help=False, allow_abbrev=False,
         formatter_class=_Formatter,
         description=f"Counts neural networks, as formula, number and derivation.\n\nverbs:\n{verbs}",
         epilog="MODEL is a name, a config.json, a folder with one, a .py file with forward(z), or - for a\n"
                "configuration on standard input; then @PATH for one part, and :CHANGES, as in\n"
-               "llama-7b@layers.mlp  bert-base-uncased:V=40000,L=8  llama:h=4d  mlp:784-128-10  gpt2:untied")
+               "llama-7b@layers.mlp  bert-base-uncased:V=40000,L=8  llama:h=4d  mlp:784-128-10  gpt2:untied\n"
+               "sizes of a run: s tokens processed, t tokens attended (in a cache), b batch, new tokens to generate;\n"
+               "tp, pp and dp devices that share products, layers and a recipe's states")
     parser.add_argument("verb", choices=list(VERBS), help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*", metavar="MODEL", help=argparse.SUPPRESS)
     option = parser.add_argument
-    option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, each with @PATH if you like")
+    option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, memory, kv, activations, traffic, "
+                                             "each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
     option("--by", metavar="DEPTH", help="group by depth 1, 2, …, by kind, trainable or (checkpoint) name")

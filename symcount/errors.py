@@ -69,6 +69,9 @@ def nearest(word: str, known: list[str] | tuple[str, ...] | set[str]) -> str:
 
     names = sorted(known)
     word = word[:80]
+    longer = sorted((name for name in names if len(word) > 3 and name.lower().startswith(word.lower() + "-")), key=len)
+    if longer:
+        return f"did you mean {' or '.join(repr(name) for name in longer[:3])}?"
     folded = {name.lower(): name for name in reversed(names)}
     close = get_close_matches(word.lower(), folded, n=1, cutoff=0.7)
     if close:

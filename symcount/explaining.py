@@ -6,7 +6,10 @@ from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.functions import OPERATIONS
 from symcount.laws import ledger_laws
+from symcount.readers.work import PHASES
+from symcount.render.text import columns
 from symcount.storage import names as storages
 from symcount.storage import storage
 from symcount.symbols import TABLE, known, row
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 def explain(thing: str) -> str:
     r"""The page of a published model, MODEL@PATH, a configuration key, convention, storage, identity, law or symbol.
 
-    "conventions" and "storages" list theirs.
+    "conventions", "storages", "operations" and "phases" list theirs.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -32,6 +35,11 @@ def explain(thing: str) -> str:
         return _part(thing)
     if thing in ("conventions", "storages"):
         return _list(conventions(), convention) if thing == "conventions" else _list(storages(), storage)
+    if thing in _TABLES:
+        return columns([*_TABLES[thing].items()])
+    for what, table in _TABLES.items():
+        if thing in table and thing not in TABLE:
+            return f"{thing}: {what[:-1]}\n{table[thing]}"
     if found := [load_one(thing) for names_of, load_one in ((conventions, convention), (storages, storage))
                  if thing in names_of()]:
         return "\n\n".join(
@@ -55,9 +63,11 @@ def explain(thing: str) -> str:
                      + nearest(thing, known_names))
 
 
-def _list(names_of: list[str], load_one: Any) -> str:
-    from symcount.render.text import columns
+# What has a line each, and no page
+_TABLES = {"operations": OPERATIONS, "phases": PHASES}
 
+
+def _list(names_of: list[str], load_one: Any) -> str:
     return columns([(name, load_one(name).says) for name in names_of])
 
 

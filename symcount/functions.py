@@ -34,6 +34,51 @@ RARE = ("gelu_10", "gelu_accurate", "gelu_python_tanh", "hardswish", "laplace", 
 ACTIVATIONS = COMMON + RARE
 
 
+# Every other elementwise operation that a network is made of, and what it stands for
+KINDS = {
+    **{name: name.replace("_", " ") for name in ("add", "multiply", "subtract", "mean", "sum", "max", "exp", "softplus",
+                                                 "group_norm", "batch_norm", "dropout", "zeros", "xielu")},
+    "bias": "the bias of a linear map, added",
+    "softmax": "a softmax, of scores or where no router ranks it",
+    "layer_norm": "a LayerNorm, its gain and shift within",
+    "rms_norm": "an RMSNorm, its gain within",
+    "attention_scale": "scores times 1/√k",
+    "affine": "x·scale + base",
+    "band": "the scores of a window, out of those of all blocks",
+    "decay": "a power of a rate of decay",
+    "gather": "of each pair, the score of its distance, added",
+    "hash_collisions": "(1 - arccos(cosine)/π)^bits",
+    "last": "the row of the last token",
+    "mix": "a sum with weights",
+    "normalise": "to length 1",
+    "pool": "the mean or maximum of what a window covers",
+    "relative": "the score of a distance, added",
+    "response_norm": "each channel by its length over the image, relative to the mean",
+    "rotary": "pairs of numbers turned by an angle",
+    "partial_rotary": "some of a head's numbers turned",
+    "scale": "a row of values times λ, itself of exponentials",
+    "scan": "all steps of a recurrence",
+    "sinusoids": "a computed table, added",
+    "skip": "the input of a scan times a weight, added",
+    "swiglu": "clipped, then g·σ(1.702g)",
+    "token_shift": "a mean with the row before",
+}
+# Names of `readers.roles.operation` for some of these, by what stands around them, and for look-ups
+NAMED = {
+    "activation": "each function between linear maps that has no rate of its own",
+    "gate": "a product with an activation function",
+    "routing": "the softmax of a router",
+    "position": "the sum with a learned table of positions",
+    "embedding": "a look-up in a table of words",
+    "lookup": "a look-up in another table",
+    "norm bias": "the shift of a norm, where it is rated apart",
+    "kernel bias": "the bias of a convolution; as bias unless it has a rate of its own",
+    "conv1d bias": "the bias of a Conv1D of transformers (GPT-2); as bias unless it has a rate of its own",
+    "shift": "a bias that is added to no product",
+}
+OPERATIONS = {**KINDS, **dict.fromkeys(ACTIVATIONS, "a function between linear maps"), **NAMED}
+
+
 def activates(kind: str) -> bool:
     """Whether a kind of elementwise operation is an activation: a known one, or what a key says that names another.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
-_AMOUNT = re.compile(r"[0-9]{1,30}((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})")
+_AMOUNT = re.compile(r"([0-9]{1,30}|[0-9]{1,3}(,[0-9]{3}){1,9})((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})")
 _LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 
@@ -69,7 +69,7 @@ def whole(name: str, number: Any) -> int:
 
 
 def amount(name: str, told: Any) -> Any:
-    """An exact number above 0: an int, a fraction, a float that is whole, or a text: 312e12, 0.4, 40%, 1/2.
+    """An exact number above 0: an int, a fraction, a float that is whole, or a text: 312e12, 1,000, 0.4, 40%, 1/2.
 
     >>> amount("mfu", "40%"), amount("peak", 312e12)
     (Fraction(2, 5), 312000000000000)
@@ -80,11 +80,12 @@ def amount(name: str, told: Any) -> Any:
 
     found = None
     if isinstance(told, str) and _AMOUNT.fullmatch(told):
+        told = told.replace(",", "")
         found = None if re.search("/0+$", told) else Fraction(told.rstrip("%")) / (100 if told.endswith("%") else 1)
     elif isinstance(told, float):
         if not (told.is_integer() and abs(told) < 2**53):
             raise SizeError(f"{name} = {told}: of floats only whole numbers are exact; say it as a text, "
-                            f"as in {name}='0.1e12'")
+                            f"as in {name}='{told}'")
         found = Fraction(told)
     elif isinstance(getattr(told, "denominator", None), int) and not isinstance(told, bool):
         found = Fraction(int(told.numerator), int(told.denominator))

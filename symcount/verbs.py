@@ -235,11 +235,13 @@ def _saved(one: Any, each: Any) -> Any:
 def _list(asked: Any) -> Any:
     from symcount.architectures import names, types
 
-    if asked.models:
-        raise ModelError("models takes no model; symcount count NAME counts one")
     if asked.architectures:
+        if asked.models:
+            raise ModelError("models --architectures takes no word")
         return _architectures(asked)
-    published = names()
+    published = {name: told for name, told in names().items() if all(word in name for word in asked.models)}
+    if not published:
+        raise ModelError(f"no model has {' and '.join(map(repr, asked.models))} in its name; symcount models lists all")
     if asked.format == "json":
         return [{"model": name, "class": cls, "parameters": count} for name, (_, cls, count) in published.items()]
     if asked.format != "text":
@@ -248,6 +250,7 @@ def _list(asked: Any) -> Any:
 
     return columns([("model", "class", "parameters"),
                     *((name, cls, f"{count:,}") for name, (_, cls, count) in published.items())], right=2) + (
+        "" if asked.models else
         "\n\narchitectures, with all sizes free: " + " ".join(f"{name}:" for name in types()))
 
 
@@ -268,9 +271,10 @@ def _architectures(asked: Any) -> Any:
 def _explain(asked: Any) -> Any:
     from symcount.explaining import explain
 
-    if len(asked.models) != 1:
-        raise ModelError("explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol")
-    return explain(asked.models[0])
+    if not asked.models:
+        raise ModelError("explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol or a law; "
+                         "conventions, storages, operations and phases list theirs")
+    return "\n\n".join(map(explain, asked.models))
 
 
 RUN = {"count": _count, "flops": _count, "memory": _count, "kv": _count, "train": _train,

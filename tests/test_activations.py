@@ -243,17 +243,19 @@ def test_dropout_is_left_out():
         assert same(dropping.size - plain.size, 2*s*b*d + 3*b*heads*s*s)
         assert same(activations(block(x, z, dropout=True), "selective").without("dropout").size, 32*s*b*d)
     assert activations(gpt()).notes[-2] == "dropout at a rate above 0; without dropout, it is left out"
-    assert activations(model("llama-7b")).without("dropout").notes[-3] == "no dropout"
+    assert activations(model("llama-7b")).without("dropout").notes[-3] == "at a rate of dropout of 0"
 
 
 def test_what_the_last_line_says():
-    said = "kept: {}; {}; no token ids, no indices, no means or deviations of norms{}"
+    said = "kept: {}; {}; {} token ids, no indices, no means or deviations of norms{}"
     for keep, kept in reader.WAYS.items():
         ledger = activations(gpt(), keep, width=4)
         bytes_ = "4 bytes a number, 1 in a mask of dropout" + (", 4 of a softmax" if keep == "flash" else "")
-        assert ledger.notes[-1] == said.format(kept, bytes_, "")
+        assert ledger.notes[-1] == said.format(
+            kept, bytes_, "no logits of a loss, no",
+            "; the part that is run again, one at a time, comes on top" if keep == "full" else "")
     assert activations(model("llama-7b"), loss="cross_entropy", width=1, tp=8, sequence_parallel=True).notes[-1] == (
-        said.format(reader.WAYS["all"], "1 byte a number, 4 of a logit",
+        said.format(reader.WAYS["all"], "1 byte a number, 4 of a logit", "no",
                     "; one of tp devices, which divide heads, h, V, and the tokens of what is d wide"))
 
 

@@ -11,6 +11,7 @@ from symcount import ConfigError, ModelError, evaluate, flops, model, parameters
 from symcount.architecture import Model
 from symcount.architectures import load, types
 from symcount.config import UNLEARNED
+from symcount.functions import KINDS
 from symcount.network import walk
 
 
@@ -120,38 +121,11 @@ def test_published_models(name, path, kind):
     assert kinds(model(name), path) == [kind]
 
 
-# Every kind that is no activation, and what it stands for where its name does not say
-OTHERS = {
-    "add", "bias", "dropout", "multiply", "subtract", "mean", "sum", "max", "softmax", "exp", "softplus", "layer_norm",
-    "rms_norm", "group_norm", "batch_norm",
-    "attention_scale",  # times 1/√k
-    "affine",  # x·scale + base
-    "band",  # the scores of a window, out of those of all blocks
-    "decay",  # a power of a rate of decay
-    "gather",  # of each pair, the score of its distance, added
-    "hash_collisions",  # (1 - arccos(cosine)/π)^bits
-    "last",  # the row of the last token
-    "mix",  # a sum with weights
-    "normalise",  # to length 1
-    "pool",  # the mean of two rows
-    "relative",  # the score of a distance, added
-    "response_norm",  # each channel by its length over the image, relative to the mean
-    "rotary", "partial_rotary",  # pairs turned by an angle
-    "scale",  # a row of values times λ, itself of exponentials
-    "scan",  # all steps of a recurrence
-    "sinusoids",  # a computed table, added
-    "skip",  # the input of a scan times a weight, added
-    "swiglu",  # clipped, then g·σ(1.702g)
-    "token_shift",  # a mean with the row before
-    "zeros",
-}
-
-
 def test_the_kinds_are_these():
     found = set()
     for kind in types():
         architecture = load(kind)
         found |= {x.details["kind"] for cls in architecture.classes if kind != "mlp"
                   for x in walk(Model(architecture, {}, cls=cls).network()) if x.verb == "pointwise"}
-    assert found <= {*OTHERS, *UNLEARNED, "xielu"}
-    assert found >= OTHERS
+    assert found <= {*KINDS, *UNLEARNED}
+    assert found >= set(KINDS)

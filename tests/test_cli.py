@@ -71,10 +71,11 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b:lora=8@kweery", "llama-7b:lora=8@kweery: lora: no linear map is named 'kweery'; "
      "known: down, gate, head, key, output, query, up, value"),
     ("count llama-7b --keys", "llama-7b: --keys shows how a configuration was read; this model has none"),
-    ("explain", "explain takes one thing: MODEL@PATH, a configuration key, a convention or a symbol"),
+    ("explain", "explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol or a law; "
+                "conventions, storages, operations and phases list theirs"),
     ("explain hiden_size", "nothing is known about 'hiden_size'; explain a part as MODEL@PATH; "
                              "did you mean 'hidden_size'?"),
-    ("models llama-7b", "models takes no model; symcount count NAME counts one"),
+    ("models llama-77b", "no model has 'llama-77b' in its name; symcount models lists all"),
 ]
 
 

@@ -80,9 +80,9 @@ REFUSED = [  # words, the line
     ("flops gpt2 --convention causl", "unknown convention 'causl'; did you mean 'causal'?"),
     ("count gpt2 --convention causal", "params takes no --convention"),
     ("count gpt2 --phase train", "params takes no --phase"),
-    ("memory gpt2 --convention causal", "unknown convention 'causal'; known: adam, adam_8bit, bf16, cookbook, fp16, "
-                                        "fp32, fp8, gptq, int8, mixed, mixed_fp32_gradients, mxfp4, nf4, qlora, sgd, "
-                                        "zero1, zero2, zero3"),
+    ("memory gpt2 --convention causal", "causal is a convention for work, and memory takes one for memory"),
+    ("flops gpt2 --convention fp8", "fp8 is a convention for memory, and flops takes one for work"),
+    ("memory gpt2 --convention mixd", "unknown convention 'mixd'; did you mean 'mixed'?"),
     ("flops gpt2 --against causal --by 2 --set s=4", "--against lists what differs: it takes no --by"),
     ("train gpt2 --set s=4", "train: on how many tokens? say --tokens 1e12"),
     ("train gpt2 --tokens 1e12", "train: s must have a value: say s, the tokens of a sequence"),
@@ -93,7 +93,7 @@ REFUSED = [  # words, the line
      "train: mfu = 4 is more than all of the peak; it is a share, as 0.4 or 40%"),
     ("roofline gpt2 --set s=4", "roofline: of what device? say --peak 312e12 --bandwidth 2.039e12"),
     ("count gpt2 --peak 1", "count takes no --peak"),
-    ("flops gpt2 --set s=4,tp=2", "tp changes nothing of flops; it is read by memory and activations"),
+    ("flops gpt2 --set s=4,tp=2", "tp changes nothing of flops; it is read by memory and kv and activations"),
     ("formula llama-7b:kv=5", "llama-7b:kv=5 (LlamaForCausalLM): kv = 5 does not divide heads = 32"),
     ("formula gpt2 --of flops --set s=2000", "gpt2 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
     ("flops gpt2: --set s=2000,P=1024", "gpt2:P=1024 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),

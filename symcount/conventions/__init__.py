@@ -8,6 +8,7 @@ too, where they are its convention.
 from __future__ import annotations
 
 from symcount.errors import ModelError, clipped, nearest
+from symcount.functions import OPERATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Convention:
     pairs         which query-key pairs count: "all" s·t; "masked", those that a mask leaves; "window", s·least(t,
                   window); or a number, this share of all pairs where a causal mask hides some
     rates         {elementwise operation: for each element, or None to refuse what it counts in a way that is not
-                  written}; see `readers.roles.operation` for their names
+                  written}; `symcount explain operations` lists their names
     counts        {kind of a term, or a path that is no kind: a factor, 0 to leave it out, or {axis: another size}}
     weights       None: products count. "all" or "active": each (active) parameter counts once for every token instead
                   of the products with weights
@@ -48,6 +49,24 @@ class Convention:
                  counts: Mapping[str, Any] | None = None, weights: str | None = None,
                  beside: Callable[[Network], list[Term]] | None = None, sizes: Mapping[str, str] | None = None,
                  runs: str = "all", backward: Any = "operands") -> None:
+        for word, given, known in (("unit", unit, ["FLOP", "multiply-add"]), ("runs", runs, ["all", "once"]),
+                                   ("weights", weights or "all", ["all", "active"])):
+            if given not in known:
+                raise ModelError(f"convention {name}: {word} = {given!r}: {nearest(str(given), known)}")
+        for each in rates or {}:
+            if each not in OPERATIONS:
+                raise ModelError(f"convention {name}: there is no operation {each!r} to rate; "
+                                 + nearest(str(each), list(OPERATIONS)))
+        if isinstance(pairs, str) and pairs not in ("all", "masked", "window"):
+            raise ModelError(f"convention {name}: pairs = {pairs!r}: {nearest(pairs, ['all', 'masked', 'window'])}, "
+                             "or a number")
+        amounts = {"multiply_add": multiply_add, "pairs": pairs, "backward": backward, **(rates or {}),
+                   **{key: how for key, how in (counts or {}).items() if not isinstance(how, dict)}}
+        for what, one in amounts.items():
+            exact = isinstance(getattr(one, "denominator", None), int) and not isinstance(one, bool)
+            if not (one is None or isinstance(one, str) or (exact and one >= 0)):
+                raise ModelError(f"convention {name}: {what} = {one!r}: an exact number from 0 is needed, such as 2 or "
+                                 "Fraction(1, 2)")
         self.name, self.says, self.leaves, self.source = name, says, leaves, source
         self.unit, self.multiply_add, self.pairs = unit, multiply_add, pairs
         self.rates, self.counts, self.weights = dict(rates or {}), dict(counts or {}), weights

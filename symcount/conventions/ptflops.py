@@ -9,7 +9,7 @@ CONVENTION = Convention(
     "ptflops",
     unit="multiply-add",
     multiply_add=1,
-    rates={"bias": 1, "kernel bias": 1, "conv1d bias": 1},
+    rates={"bias": 1},
     counts={"experts": 0},
     says="full s·t scores, logits at every position, a bias 1 a number, no other elementwise work",
     leaves="a bias counts as a multiply-add for each number; elementwise work and experts are left out, as it has "

@@ -9,7 +9,7 @@ CONVENTION = Convention(
     "ptflops_sdpa_cpu",
     unit="multiply-add",
     multiply_add=1,
-    rates={"bias": 1, "kernel bias": 1, "conv1d bias": 1},
+    rates={"bias": 1},
     counts={"attention": 0, "experts": 0},
     says="no scores and no mixing of values, logits at every position, a bias 1 a number, no other elementwise work",
     leaves="both products of attention are left out, as it has no rule for the kernel that makes them on a CPU; a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcount.errors import ModelError
 from symcount.network import walk
 from symcount.scopes import Scope
 from symcount.sizes import conditions
@@ -25,6 +26,8 @@ def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, t
     if hasattr(subject, "network"):
         model = subject.replace(**sizes) if sizes else subject
         return model.network(), model.values, model.title, model.conventions, model.parts
+    if isinstance(subject, str):
+        raise ModelError(f"{subject!r} is a text; a count is of a model: model({subject!r})")
     if sizes:
         raise TypeError("sizes are given to a model; a network of tensors already has them")
     return subject, {}, "", (), ()

@@ -291,10 +291,14 @@ def _notes(ops: list[Tensor], kept: list[Kept], keep: str, width: Any, tp: Any, 
     bytes_ += ["1 in a mask of dropout"] if masks else []
     bytes_ += ["4 of a softmax"] if any("log_sum_exp" in one.kinds for one in kept) else []
     bytes_ += ["4 of a logit"] if any("loss" in one.kinds for one in kept) else []
+    beside = "" if keep != "full" else "; the part that is run again, one at a time, comes on top"
     shared = "" if tp is None else "; one of tp devices, " + (
         "which divide heads, h, V, and the tokens of what is d wide" if tokens else "which divide heads, h and V")
+    left = "no" if any("loss" in one.kinds for one in kept) else "no logits of a loss, no"
     drops = any(x.details.get("kind") == "dropout" for x in ops)
     return (
-        "dropout at a rate above 0; without dropout, it is left out" if drops else "no dropout",
-        f"kept: {WAYS[keep]}; {', '.join(bytes_)}; no token ids, no indices, no means or deviations of norms{shared}",
+        "dropout at a rate above 0; without dropout, it is left out" if drops else
+        "at a rate of dropout of 0",
+        f"kept: {WAYS[keep]}; {', '.join(bytes_)}; {left} token ids, no indices, no means or deviations of norms"
+        f"{beside}{shared}",
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from symcount.errors import ModelError, nearest
 from symcount.ledger import Ledger, Term
+from symcount.network import walk
 from symcount.polynomials import Polynomial, letter, lift
 from symcount.readers import bounds
 from symcount.readers.parameters import each
@@ -32,12 +33,14 @@ PHASES = ("forward", "decode", *KEEPS)
 _SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
 
 
-def memory(subject: Any, storage: str | Storage | None = None, phase: str = "forward", **sizes: Any) -> Ledger:
+def memory(subject: Any, storage: str | Storage | None = None, phase: str | None = None, **sizes: Any) -> Ledger:
     """The bytes that one device holds, as a sum of its parts: weights, cache, gradients, optimizer, activations.
 
     `storage` is a format (nf4, …; bf16 unless told otherwise) or a recipe for training (adam, zero3, …; mixed unless
-    told otherwise). Devices that share the work are sizes too: tp splits every product of heads, of an MLP and of the
-    vocabulary; pp the layers, while all that stands outside of them is counted once; dp what a recipe divides.
+    told otherwise). `phase` is decode where t is given, train where a recipe and s are, else forward. Devices that
+    share the work are sizes too: tp splits every product of heads, of an MLP and of the vocabulary; pp the layers,
+    while all that stands outside of them is counted once, and activations are those of the first stage, which holds
+    as many of them as there are stages; dp what a recipe divides, and stays open where nobody gives it.
 
     >>> from symcount import model
     >>> memory(model("llama-7b")), memory(model("llama-7b"), "mixed").total == 2 * 6_738_415_616
@@ -45,9 +48,13 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str = "for
 
     Raises ModelError for an unknown storage or phase, and for one that does not train where training is asked for.
     """
-    known_phase(phase)
     held = named(storage or ("mixed" if phase in KEEPS else "bf16"))
     model = sized(subject, held, sizes)
+    phase = phase or ("decode" if "t" in model.given else
+                      "train" if held.gradients is not None and "s" in model.given else "forward")
+    known_phase(phase)
+    if phase in KEEPS and held.divided and "dp" not in model.given:
+        model = model.replace(dp="dp")
     says = {"forward": "weights alone: the phase decode adds a cache, train all that training holds",
             "decode": "weights and a cache"}.get(phase, "")
     terms = _of_weights(model, held, "weights", None)
@@ -93,7 +100,10 @@ def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> 
     model = sized(subject, held, sizes)
     model = _at(model)
     elements = kv_cache(model.whole())
-    terms = [Term(term.path, (held.cache.bytes(term.factors),), term.scopes, term.kinds) for term in elements.terms]
+    rows = {x.path: x.details["kept"] or x.axes for x in walk(model.network()) if x.verb == "cached"}
+    tp, pp = _devices(model, "tp"), _devices(model, "pp")
+    terms = [Term(term.path, (held.cache.bytes(_heads(term, list(rows[term.path]), tp)),), _stages(term.scopes, pp),
+                  term.kinds) for term in elements.terms]
     return _ledger(model, held, "cache", terms, elements.notes[-1])
 
 
@@ -130,20 +140,36 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
     dp = dp if name.split(".", maxsplit=1)[0] in held.divided else 1
     terms = []
     for x, term in each(model.network()):
-        layers = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
-        matrix = bool(layers) and term.kinds[0] == "weight" and "kernel" not in term.kinds
+        repeated = any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
+        matrix = repeated and term.kinds[0] == "weight" and "kernel" not in term.kinds
         if width is not None and "frozen" in term.kinds:
             continue
         if width is not None and matrix and held.matrices != held.weights:
             raise ModelError(f"{held.name}: {term.path} is trained, which weights of {held.matrices.bits} bits cannot "
                              "be; train adapters beside them, as in lora=8@query+value")
         bits = width or (held.trained if "adapter" in term.kinds else held.matrices if matrix else held.weights)
-        scopes = [(path, per(runs, pp) if layers and i == layers[0] and not _one(pp) else runs)
-                  for i, (path, runs) in enumerate(term.scopes)]
         size = bits.bytes(_split(x, term, tp) if not _one(tp) else term.factors)
         terms.append(Term(f"{name}.{term.path}", (size if _one(dp) else _shared(size, dp),),
-                          ((name, 1), *((f"{name}.{path}", runs) for path, runs in scopes)), term.kinds))
+                          ((name, 1), *((f"{name}.{path}", runs) for path, runs in _stages(term.scopes, pp))),
+                          term.kinds))
     return terms
+
+
+def _stages(scopes: tuple[tuple[str, Size], ...], pp: Size) -> tuple[tuple[str, Size], ...]:
+    """The scopes on one of pp devices: of the outermost that is repeated, a share of the runs."""
+    layers = [path for path, runs in scopes if not (isinstance(runs, int) and runs == 1)]
+    return scopes if _one(pp) else tuple((path, per(runs, pp) if path in layers[:1] else runs)
+                                         for path, runs in scopes)
+
+
+def _heads(term: Term, axes: list[str], tp: Size) -> tuple[Size, ...]:
+    """The factors of remembered rows on one of tp devices: key-value heads are split, latents are not."""
+    if _one(tp):
+        return term.factors
+    if "g" not in axes and not set(axes) <= {"b", "t", "c", "k"}:
+        raise ModelError(f"tp: how {term.path} [{' '.join(axes)}] is split over devices is not stated; stated are "
+                         "key-value heads and latents")
+    return tuple(per(size, tp) if axis == "g" else size for axis, size in zip(axes, term.factors, strict=True))
 
 
 def _devices(model: Any, name: str) -> Size:

@@ -12,20 +12,21 @@ if TYPE_CHECKING:
     from symcount.ledger import Ledger
 
 # name: the module and the function that read it, the convention it is read under unless told otherwise (None: it takes
-# none; "": the phase says which), its phase (None: it takes none)
+# none; "": it chooses), its phase (likewise)
 QUANTITIES = {
     "params": ("parameters", "parameters", None, None),
     "active": ("parameters", "active_parameters", None, None),
     "buffers": ("parameters", "buffers", None, None),
     "macs": ("work", "multiply_adds", "matmul", "forward"),
     "flops": ("work", "flops", "matmul", "forward"),
-    "memory": ("memory", "memory", "", "forward"),
+    "memory": ("memory", "memory", "", ""),
     "kv": ("memory", "cache_bytes", "bf16", None),
     "activations": ("memory", "activation_bytes", "bf16", "train"),
     "traffic": ("traffic", "traffic", None, "forward"),
 }
 # Sizes of a run that few quantities read: told to another, they would change nothing
-_READ_BY = {"new": ("flops", "macs"), "tp": ("memory", "activations"), "pp": ("memory",), "dp": ("memory",)}
+_READ_BY = {"new": ("flops", "macs"), "tp": ("memory", "kv", "activations"), "pp": ("memory", "kv"),
+            "dp": ("memory",)}
 
 
 def read(model: Any, quantity: str, *, convention: str | None = None, phase: str | None = None) -> Ledger:
@@ -44,9 +45,11 @@ def read(model: Any, quantity: str, *, convention: str | None = None, phase: str
     for size, readers in _READ_BY.items():
         if size in model.given and name not in readers:
             raise ModelError(f"{size} changes nothing of {name}; it is read by {' and '.join(readers)}")
-    options = {} if usual is None else {"convention" if module == "work" else "storage": convention or usual}
-    if first:
-        options["phase"] = phase or ("decode" if name == "memory" and "t" in model.given else first)
+    options: dict[str, Any] = {}
+    if usual is not None:
+        options["convention" if module == "work" else "storage"] = convention or usual
+    if first is not None:
+        options["phase"] = phase or first or None
     ledger = _function(module, function)(model, **options)
     return ledger.where(part) if part else ledger
 
@@ -62,7 +65,7 @@ def fitting(quantities: list[str], convention: str | None, phase: str | None) ->
         module, _, usual, first = QUANTITIES.get(quantity.partition("@")[0], ("", "", None, None))
         if convention and usual is not None and convention in _named(module):
             options["convention"] = convention
-        if phase and first and phase in _phases(module):
+        if phase and first is not None and phase in _phases(module):
             options["phase"] = phase
     for option, told, among in (("convention", convention, _named), ("phase", phase, _phases)):
         if told and not any(option in options for options in found.values()):
@@ -71,6 +74,9 @@ def fitting(quantities: list[str], convention: str | None, phase: str | None) ->
             if not modules:
                 raise ModelError(f"{', '.join(found)} takes no --{option}")
             known = sorted({name for module in modules for name in among(module)})
+            if option == "convention" and told in {*_named("work"), *_named("memory")}:
+                raise ModelError(f"{told} is a convention for {'work' if told in _named('work') else 'memory'}, and "
+                                 f"{', '.join(found)} takes one for {'memory' if told in _named('work') else 'work'}")
             raise ModelError(f"unknown {option} '{clipped(told)}'; {nearest(told, known)}")
     return found
 
@@ -84,12 +90,10 @@ def _named(module: str) -> list[str]:
     return names()
 
 
-def _phases(module: str) -> tuple[str, ...]:
-    if module == "memory":
-        from symcount.readers.memory import PHASES
-    else:
-        from symcount.readers.work import PHASES
-    return PHASES
+def _phases(module: str) -> list[str]:
+    from importlib import import_module
+
+    return list(import_module(f"symcount.readers.{module}").PHASES)
 
 
 def _function(module: str, name: str) -> Callable[..., Ledger]:

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     # (axes of an operation, its mask) -> factors whose product is how many elements it has
     Elements = Callable[[dict[Any, Size], Mask | None], tuple[Size, ...]]
 
-PHASES = ("forward", "decode", "backward", "train", "recompute", "selective", "flash", "generate")
+PHASES = {
+    "forward": "s tokens at once: a prompt, an encoder, an image",
+    "decode": "one token, or s, after others that a cache remembers: t in all",
+    "backward": "one product of the same size for each operand of a product that needs a gradient",
+    "train": "forward and backward",
+    "recompute": "train, and the forward pass of every repeated part once more",
+    "selective": "train, and attention's two products once more",
+    "flash": "train, and attention's scores once more, as the backward pass of FlashAttention does",
+    "generate": "a prompt of s tokens, then `new` tokens one by one, of which the last is not read again",
+}
 
 
 def multiply_adds(subject: Any, convention: str | Convention = "matmul", phase: str = "forward",
@@ -178,7 +187,9 @@ def _meant(key: str, path: str, kinds: tuple[str, ...]) -> bool:
 def _rated(x: Tensor, paths: set[str], rule: Convention, elements: Elements) -> list[Term]:
     """The term of an operation element by element: it has all axes of what it reads."""
     name = operation(x)
-    rate = rule.rates.get(name, rule.rates.get("activation", _unrated(name, rule)) if activates(name) else 0)
+    usual = (rule.rates.get("activation", _unrated(name, rule)) if activates(name) else
+             rule.rates.get("bias", 0) if name in ("kernel bias", "conv1d bias") else 0)
+    rate = rule.rates.get(name, usual)
     if rate is None:
         raise ModelError(f"{x.path}: what {rule.name} counts for {name} is not written")
     if not rate:
