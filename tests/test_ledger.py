@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 import sympy
 
+from symcount import Convention, flops, model
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError
 from symcount.layers import linear
 from symcount.ledger import Ledger, Term
@@ -356,3 +357,30 @@ def test_what_a_run_hands_to_the_next_is_counted_though_nobody_reads_it_at_the_e
 
     y, _ = within("layers", cell, tensor(d=3), tensor("h", d=3), runs=4)
     assert parameters(y).total == 4 * 3 * 3
+
+
+CONVENTIONS = [  # arguments, what is said of them
+    ({"unit": "potato"},            "unit = 'potato'"),
+    ({"pairs": "nonsense"},         "pairs = 'nonsense'"),
+    ({"pairs": 0.65},               "pairs = 0.65: an exact number from 0 is needed"),
+    ({"weights": "some"},           "weights = 'some'; known: active, all"),
+    ({"runs": "twice"},             "runs = 'twice'"),
+    ({"rates": {"softmaxx": 1}},    "there is no operation 'softmaxx' to rate; did you mean 'softmax'?"),
+    ({"rates": {"softmax": -1}},    "softmax = -1: an exact number from 0 is needed"),
+    ({"counts": {"logits": 0.5}},   "logits = 0.5: an exact number from 0 is needed"),
+    ({"multiply_add": 2.0},         "multiply_add = 2.0: an exact number from 0 is needed"),
+]
+
+
+@pytest.mark.parametrize(("given", "says"), CONVENTIONS, ids=[says for _, says in CONVENTIONS])
+def test_a_convention_that_says_nothing_known_is_refused(given, says):
+    with pytest.raises(ModelError) as caught:
+        Convention("mine", says="mine", source="a test", **given)
+    assert says.split("; ")[0] in str(caught.value)
+
+
+def test_a_bias_is_a_bias_however_it_is_stored():
+    """GPT-2 keeps its maps in Conv1D: 9d + … a layer, as BERT's linear maps."""
+    mine = Convention("mine", rates={"bias": 1}, says="biases too", source="a test")
+    added = flops(model("gpt2"), mine, s=10).total - flops(model("gpt2"), s=10).total
+    assert added == 12 * 10 * 9 * 768

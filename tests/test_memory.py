@@ -153,3 +153,32 @@ def test_refused(ask, error, says):
     with pytest.raises(error) as caught:
         ask()
     assert says in str(caught.value)
+
+
+def test_devices_share_the_cache():
+    """Key-value heads by tp, layers by pp; a latent is whole on each."""
+    whole = cache_bytes(model("llama-3-8b"), t=8192).total
+    assert cache_bytes(model("llama-3-8b"), t=8192, tp=8, pp=4).total == whole // 32
+    held = memory(model("llama-3-8b"), "fp8", b=16, t=8192, tp=2)
+    assert held.where("cache").total == 16 * whole // 2 // 2
+    assert cache_bytes(model("minicpm3"), t=64, tp=2).total == cache_bytes(model("minicpm3"), t=64).total
+
+
+PHASED = [  # what is given, the parts that are counted
+    ({},                                    "weights"),
+    ({"t": 64},                             "weights cache"),
+    ({"s": 64},                             "weights"),
+    ({"storage": "mixed", "s": 64},         "weights gradients optimizer activations"),
+    ({"storage": "mixed"},                  "weights"),
+    ({"storage": "fp8", "phase": "decode"}, "weights cache"),
+    ({"phase": "train", "s": 64},           "weights gradients optimizer activations"),
+]
+
+
+@pytest.mark.parametrize(("given", "parts"), PHASED, ids=str)
+def test_the_phase_follows_from_what_is_given(given, parts):
+    assert list(memory(model("gpt2"), **given).by(1)) == parts.split()
+
+
+def test_a_recipe_for_several_devices_asks_how_many():
+    assert memory(model("gpt2"), "zero3", s=64).open == ["dp"]
