@@ -137,15 +137,18 @@ class Ledger:
 
         return sympy.Add(*(to_sympy(term.size) for term in self.terms))
 
-    def where(self, path: str) -> Ledger:
-        """The terms under a path: its parts stand one after another somewhere in the term's path.
+    def where(self, *paths: str) -> Ledger:
+        """The terms under all of these paths: the parts of each stand one after another somewhere in the term's path.
 
-        Raises ModelError, with the nearest path, when there is none.
+        Raises ModelError, with the nearest path, where none is left.
         """
-        found = [term for term in self.terms if matches(term.path, path)]
-        if not found:
-            raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, self.paths())}")
-        return self.of(found)
+        part = self
+        for path in paths:
+            found = [term for term in part.terms if matches(term.path, path)]
+            if not found:
+                raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, part.paths())}")
+            part = self.of(found)
+        return part
 
     def without(self, *names: str) -> Ledger:
         """Leave out kinds ("bias", "norm") and paths ("pooler"). An unknown name is refused."""

@@ -11,7 +11,6 @@ Source: Williams et al. 2009, "Roofline: an insightful visual performance model 
 from __future__ import annotations
 
 from collections import namedtuple
-from copy import copy
 
 from symcount.conventions import convention as as_named
 from symcount.counting import conventions
@@ -125,11 +124,9 @@ def _both(subject: Any, width: Any, phase: str, fused: str, convention: Any,
                          "matmul and causal do")
     parts = getattr(subject, "parts", ())
     if parts:  # of a part without a product there are no FLOPs to be found
-        title, subject = subject.title, copy(subject)
-        subject.parts = ()
-    moved, work = traffic(subject, width, phase, fused, **sizes), flops(subject, rule, phase, **sizes)
-    for part in parts:
-        moved = moved.where(part)
+        title, subject = subject.title, subject.whole()
+    moved = traffic(subject, width, phase, fused, **sizes).where(*parts)
+    work = flops(subject, rule, phase, **sizes)
     if parts:
         terms = [term for term in work.terms if all(matches(term.path, part) for part in parts)]
         work = Ledger("FLOP", terms, work.values, title, work.notes, work.bounds, convention=work.convention)

@@ -96,9 +96,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     kept = _apart(kept)
     held = (*bounds(net), *held)
     whole = Ledger("byte", [Term(one.path, tuple(one.axes.values())) for one in kept], values, title)
-    for part in parts:
-        whole = whole.where(part)
-    paths = {term.path for term in whole.terms}
+    paths = {term.path for term in whole.where(*parts).terms}
     if tp is not None:
         values = {**values, **_devices(tp, values)}
     terms = [Term(one.path, (one.bytes, *(one.axes if tp is None else _share(one, tokens=sequence_parallel)).values()),

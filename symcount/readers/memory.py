@@ -115,11 +115,8 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
 
 
 def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:
-    ledger = Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
-                    bounds(model.network()), convention=held.name)
-    for part in model.parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
+                  bounds(model.network()), convention=held.name).where(*model.parts)
 
 
 def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> list[Term]:

@@ -79,11 +79,8 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
     step = phase == "decode"
     if any(chosen(x) for x in walk(net, step=step)):
         said.append("of the experts the most that the tokens can choose")
-    ledger = Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
-                    (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}")
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
+                  (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}").where(*parts)
 
 
 def chosen(x: Tensor) -> bool:

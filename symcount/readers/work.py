@@ -87,10 +87,7 @@ def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any
     if alone and not terms and rule.beside:
         raise ModelError(f"{rule.name} counts no product of this network; ask for its flops")
     unit, says = ("multiply-add", f"{rule.name}: {rule.says}") if alone else (rule.unit, rule.line)
-    ledger = Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name)
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name).where(*parts)
 
 
 def forward(net: Network, rule: Convention, *, alone: bool = False, step: bool = False,
