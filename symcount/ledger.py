@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError, nearest
 from symcount.polynomials import added, quotient
 from symcount.scopes import matches
-from symcount.sizes import check, conditions, letters, ratio, to_sympy
+from symcount.sizes import check, conditions, is_one, letters, ratio, to_sympy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ class Term:
         self.path, self.factors, self.scopes, self.kinds = path, factors, scopes, kinds
         size: Size = 1
         for factor in (*(runs for _, runs in scopes), *factors):
-            if not (isinstance(factor, int) and factor == 1):
-                size = factor if isinstance(size, int) and size == 1 else size * factor
+            if not is_one(factor):
+                size = factor if is_one(size) else size * factor
         self.size = size  # the product of all factors and repetitions
+
+    def under(self, name: str) -> Term:
+        """The same thing as a part of what has this name."""
+        scopes = ((name, 1), *((f"{name}.{path}", runs) for path, runs in self.scopes))
+        return Term(f"{name}.{self.path}", self.factors, scopes, self.kinds)
 
     def once(self, path: str) -> Term:
         """The same thing in one run of the scope at `path`."""

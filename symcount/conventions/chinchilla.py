@@ -10,6 +10,7 @@ from __future__ import annotations
 from symcount.conventions import Convention
 from symcount.ledger import Term
 from symcount.network import walk
+from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,10 +22,8 @@ def _one_hot(net: Any) -> list[Term]:
     terms = []
     for x in walk(net):
         if x.verb == "lookup" and "V" in x.inputs[1].axes:
-            chain = x.scope.chain() if x.scope else ()
-            scopes = tuple((".".join(s.name for s in chain[:i + 1]), one.runs) for i, one in enumerate(chain))
             ids, table = x.inputs
-            terms.append(Term(f"{x.path}.one_hot", (2, *ids.axes.values(), *table.axes.values()), scopes,
+            terms.append(Term(f"{x.path}.one_hot", (2, *ids.axes.values(), *table.axes.values()), repeats(x.scope),
                               ("weight", "embedding")))
     return terms
 

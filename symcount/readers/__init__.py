@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from symcount.network import walk
-from symcount.scopes import Scope
 from symcount.sizes import conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.polynomials import Condition, Size
+    from symcount.polynomials import Condition
     from symcount.tensors import Tensor
 
     Network = Tensor | tuple[Tensor, ...]
@@ -46,9 +45,3 @@ def learned(x: Tensor) -> bool:
 def bounds(net: Network) -> tuple[Condition, ...]:
     """What must hold for a network to exist: exact divisions, and sizes within others."""
     return tuple({str(c): c for x in walk(net) for size in x.axes.values() for c in conditions(size)}.values())
-
-
-def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:
-    """The scopes around something, as (path, runs), outermost first."""
-    chain = scope.chain() if scope else ()
-    return tuple((".".join(s.name for s in chain[:i + 1]), one.runs) for i, one in enumerate(chain))

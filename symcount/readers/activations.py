@@ -17,10 +17,11 @@ from symcount.functions import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
-from symcount.readers import account, bounds, repeats
+from symcount.readers import account, bounds
 from symcount.readers.again import NORMS, attention, layers, learned
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
 from symcount.readers.gradients import given, with_gradient
+from symcount.scopes import repeats
 from symcount.sizes import per
 from symcount.symbols import symbol
 

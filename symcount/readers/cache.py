@@ -9,7 +9,8 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
-from symcount.readers import RELABEL, account, bounds, learned, repeats
+from symcount.readers import RELABEL, account, bounds, learned
+from symcount.scopes import repeats
 from symcount.sizes import least, same
 from symcount.tensors import Tensor
 

@@ -13,7 +13,7 @@ from symcount.ledger import Ledger, Term
 from symcount.polynomials import Polynomial, letter, lift
 from symcount.readers import bounds
 from symcount.readers.parameters import each
-from symcount.sizes import conditions, per
+from symcount.sizes import conditions, is_one, per
 from symcount.storage import Storage, Width
 from symcount.storage import storage as named
 
@@ -51,14 +51,14 @@ def memory(subject: Any, storage: str | Storage = "bf16", phase: str = "forward"
     terms = _of_weights(model, held, "weights", None)
     if phase == "decode":
         model = _at(model)
-        terms += _under("cache", cache_bytes(model.whole(), held))
+        terms += [term.under("cache") for term in cache_bytes(model.whole(), held).terms]
     elif phase != "forward":
         if held.gradients is None:
             raise ModelError(f"{held.name} says how numbers are stored, and nothing of training; of the recipes that "
                              "do, mixed is the commonest")
         for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
             terms += _of_weights(model, held, name, width)
-        terms += _under("activations", activation_bytes(model.whole(), held, phase))
+        terms += [term.under("activations") for term in activation_bytes(model.whole(), held, phase).terms]
     says = {"forward": "weights alone", "decode": "weights and a cache"}.get(
         phase, f"weights, gradients, optimizer and activations of a step ({phase})")
     return _ledger(model, held, "memory", terms, says)
@@ -125,7 +125,7 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
     dp = dp if name.split(".", maxsplit=1)[0] in held.divided else 1
     terms = []
     for x, term in each(model.network()):
-        layers = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
+        layers = [i for i, (_, runs) in enumerate(term.scopes) if not is_one(runs)]
         matrix = bool(layers) and term.kinds[0] == "weight" and "kernel" not in term.kinds
         if width is not None and "frozen" in term.kinds:
             continue
@@ -133,21 +133,17 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
             raise ModelError(f"{held.name}: {term.path} is trained, which weights of {held.matrices.bits} bits cannot "
                              "be; train adapters beside them, as in lora=8@query+value")
         bits = width or (held.trained if "adapter" in term.kinds else held.matrices if matrix else held.weights)
-        scopes = [(path, per(runs, pp) if layers and i == layers[0] and not _one(pp) else runs)
-                  for i, (path, runs) in enumerate(term.scopes)]
-        size = bits.bytes(_split(x, term, tp) if not _one(tp) else term.factors)
-        terms.append(Term(f"{name}.{term.path}", (size if _one(dp) else _shared(size, dp),),
-                          ((name, 1), *((f"{name}.{path}", runs) for path, runs in scopes)), term.kinds))
+        scopes = tuple((path, per(runs, pp) if layers and i == layers[0] and not is_one(pp) else runs)
+                       for i, (path, runs) in enumerate(term.scopes))
+        size = bits.bytes(_split(x, term, tp) if not is_one(tp) else term.factors)
+        held_by_one = size if is_one(dp) else _shared(size, dp)
+        terms.append(Term(term.path, (held_by_one,), scopes, term.kinds).under(name))
     return terms
 
 
 def _devices(model: Any, name: str) -> Size:
     """How many devices share the work in this way: 1 unless the model was told."""
     return letter(name) if name in model.given else 1
-
-
-def _one(size: Size) -> bool:
-    return isinstance(size, int) and size == 1
 
 
 def _split(x: Tensor, term: Term, tp: Size) -> tuple[Size, ...]:
@@ -163,9 +159,3 @@ def _shared(size: Size, dp: Size) -> Size:
     """One of dp shares; a share need not be whole, for what fills it up is left out."""
     share = per(size, dp)
     return Polynomial(lift(share).terms, conditions(size))
-
-
-def _under(name: str, ledger: Ledger) -> list[Term]:
-    return [Term(f"{name}.{term.path}", term.factors,
-                 ((name, 1), *((f"{name}.{path}", runs) for path, runs in term.scopes)), term.kinds)
-            for term in ledger.terms]

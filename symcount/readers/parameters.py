@@ -7,7 +7,8 @@ from math import prod
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
-from symcount.readers import RELABEL, account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, origin
+from symcount.scopes import repeats
 from symcount.sizes import letters, per, same
 
 TYPE_CHECKING = False

@@ -24,7 +24,7 @@ from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds
 from symcount.readers.roles import products
 from symcount.readers.work import counted, forward, product
-from symcount.sizes import least, letters, same, substitute
+from symcount.sizes import is_one, least, letters, same, substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,12 +46,13 @@ def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, al
             raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
     net, values, title, notes, parts = account(subject, **sizes)
-    once = forward(net, rule, alone=alone)
-    back = backward(net, rule, once, alone=alone)
+    ahead = forward(net, rule, alone=alone)
+    back = backward(net, rule, ahead, alone=alone)
     if phase == "backward":
         return bounds(net), values, title, (_SAYS[phase], *notes), parts, back
-    again = [] if phase == "train" else [term for term in once if _again(term, phase)]
-    terms = [*_under("forward", once), *_under("recomputed", again), *_under("backward", back)]
+    again = [] if phase == "train" else [term for term in ahead if _again(term, phase)]
+    terms = [term.under(name) for name, those in (("forward", ahead), ("recomputed", again), ("backward", back))
+             for term in those]
     return bounds(net), values, title, (_SAYS[phase], *notes), parts, terms
 
 
@@ -64,7 +65,7 @@ _SAYS = {
 }
 
 
-def backward(net: Network, rule: Convention, once: list[Term], *, alone: bool = False) -> list[Term]:
+def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool = False) -> list[Term]:
     """The terms of a backward pass, as the convention has it: so often the forward pass, or one for each operand.
 
     Operand by operand, only those that need a gradient count: weights that are trained, and what was made from one.
@@ -73,7 +74,7 @@ def backward(net: Network, rule: Convention, once: list[Term], *, alone: bool = 
     if rule.backward is None:
         raise ModelError(f"{rule.name} has no rule for a backward pass")
     if rule.backward != "operands":
-        return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in once]
+        return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in ahead]
     first, later = needing(net, first=True), needing(net)
     terms = []
     for x, kinds in products(net):
@@ -109,7 +110,7 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
     """The term for `mostly` operands, of which only `always` count in the first run of the scope around."""
     if always == mostly:
         return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
-    looped = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
+    looped = [i for i, (_, runs) in enumerate(term.scopes) if not is_one(runs)]
     if len(looped) != 1:
         raise ModelError(f"{x.path}: in the first run of its {len(looped)} repeated scopes other gradients are needed "
                          "than later; that is counted for one repeated scope only")
@@ -199,22 +200,16 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
 
     net, values, title, notes, parts = account(model)
     _, step = decoding(model, {tokens: 1, "t": "t"})
-    terms = [*_under("prompt", forward(net, rule, alone=alone)),
-             *_under("steps", forward(step, rule, alone=alone, step=True, elements=summed))]
+    terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
+             *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))
                         for side in c)) for c in bounds(step)]
     return ((*bounds(net), *held), values, title,
             ("a prompt, then new tokens with a cache, of which the last is not read", *notes), parts, terms)
 
 
-def _under(name: str, terms: list[Term]) -> list[Term]:
-    """The terms as parts of a pass of this name."""
-    return [Term(f"{name}.{term.path}", term.factors, ((name, 1), *((f"{name}.{path}", runs) for path, runs in
-                                                                     term.scopes)), term.kinds) for term in terms]
-
-
 def _again(term: Term, phase: str) -> bool:
     """Whether recomputation runs it once more: all of a repeated part, attention, or its scores."""
     if phase == "recompute":
-        return any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
+        return any(not is_one(runs) for _, runs in term.scopes)
     return {"selective": "attention", "flash": "scores"}[phase] in term.kinds

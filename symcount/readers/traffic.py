@@ -22,9 +22,10 @@ from symcount.given import amount
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import added
-from symcount.readers import RELABEL, account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, origin
 from symcount.readers.roles import operation, products
 from symcount.readers.work import known_phase
+from symcount.scopes import repeats
 from symcount.sizes import least
 
 TYPE_CHECKING = False
