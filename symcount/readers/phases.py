@@ -22,6 +22,7 @@ from symcount.masks import Mask, pairs
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds
+from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import counted, forward, product
 from symcount.sizes import is_one, least, letters, same, substitute
@@ -75,35 +76,16 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
         raise ModelError(f"{rule.name} has no rule for a backward pass")
     if rule.backward != "operands":
         return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in ahead]
-    first, later = needing(net, first=True), needing(net)
+    ops = walk(net)
+    later, first = with_gradient(ops), with_gradient(ops, {x.scope for x in ops if x.verb == "enter"})
     terms = []
     for x, kinds in products(net):
-        always = sum(y.serial in first for y in x.inputs)
-        mostly = sum(y.serial in later for y in x.inputs)
+        always = sum(y in first for y in x.inputs)
+        mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add
         if mostly:
             terms += [_fewer(term, x, always, mostly) for term in product(x, kinds, rule, factor, counted(rule))]
     return terms
-
-
-def needing(net: Network, *, first: bool = False) -> set[int]:
-    """The serial numbers of all tensors that need a gradient: trained weights, and whatever was made from one.
-
-    `first`: in the first run of repeated scopes, where nothing comes from a run before.
-    """
-    adapted = any("adapter" in x.details["kinds"] for x in walk(net) if x.verb == "weight")
-    found: set[int] = set()
-    grown = -1
-    while grown != len(found):  # a loop hands what it returned to its next run
-        grown = len(found)
-        for x in walk(net):
-            if x.verb == "weight":
-                trained = x.details["stored"] == "parameter" and (not adapted or "adapter" in x.details["kinds"])
-                found |= {x.serial} if trained else set()
-            elif x.verb != "top" and any(y.serial in found for y in (*x.inputs, *(() if first else x.details.get(
-                    "loop", ()) if x.verb == "enter" else ()))):
-                found.add(x.serial)
-    return found
 
 
 def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
