@@ -47,6 +47,15 @@ def test_an_image_needs_no_gradient():
     assert flops(model("vit-base-patch16-224"), phase="backward").total == 2 * vit.total - first
 
 
+@pytest.mark.parametrize("phase", ["backward", "train"])
+def test_layers_that_never_run_change_nothing_of_adapters(phase):
+    """Qwen2 has layers with a window, and here none of them: it multiplies as LLaMA of the same sizes does."""
+    qwen = model("qwen2-0.5b:lora=8@query+value", s=64)
+    sizes = ",".join(f"{name}={qwen.values[name]}" for name in ("V", "d", "h", "L", "heads", "kv", "k"))
+    llama = model(f"llama:{sizes},lora=8@query+value", head="LlamaForCausalLM", s=64)
+    assert flops(qwen, phase=phase).total == flops(llama, phase=phase).total
+
+
 def test_recomputation_is_of_layers_and_not_of_the_head():
     ledger = flops(model("llama-7b"), s=2048)
     layers, head = ledger.where("layers").total, ledger.where("head").total

@@ -22,6 +22,7 @@ from symcount.masks import Mask, pairs
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds
+from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import counted, forward, product
@@ -90,7 +91,7 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
 
 def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
     """The term for `mostly` operands, of which only `always` count in the first run of the scope around."""
-    if always == mostly:
+    if always == mostly or nowhere(x.scope):
         return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
     looped = [i for i, (_, runs) in enumerate(term.scopes) if not is_one(runs)]
     if len(looped) != 1:
