@@ -13,9 +13,9 @@ from itertools import combinations
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
 from symcount.forms import Number, Product, Sum, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
-from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, quotient
+from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque
 from symcount.render import text
-from symcount.sizes import from_sympy, is_one, letters, ratio, value
+from symcount.sizes import fraction, from_sympy, is_one, letters, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
@@ -189,7 +189,7 @@ def _partial(whole: Form, ledger: Ledger) -> Form:
     """The line of partial numbers: every term of the sum as one number."""
     if not isinstance(whole, Sum):
         return number(ledger.total)
-    return Sum(tuple((sign, number(_fraction(size(term), ledger))) for sign, term in whole.terms))
+    return Sum(tuple((sign, number(fraction(size(term), ledger.values))) for sign, term in whole.terms))
 
 
 def _terms(parts: list[Ledger]) -> Sum:
@@ -200,10 +200,6 @@ def _terms(parts: list[Ledger]) -> Sum:
 
 def _last(ledger: Ledger) -> list[Form]:
     return [] if ledger.open else [number(ledger.total)]
-
-
-def _fraction(amount: Size, ledger: Ledger) -> Any:
-    return quotient(*ratio(amount, ledger.values))
 
 
 def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> Size:

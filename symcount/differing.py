@@ -11,7 +11,7 @@ from symcount.ledger import UNITS
 from symcount.polynomials import added, quotient
 from symcount.readers.work import flops
 from symcount.render import text
-from symcount.sizes import letters, ratio, same
+from symcount.sizes import fraction, letters, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
         rows.append((what, _form(ours, a), _form(theirs, b), gap))
     if not same(added(gap for *_, gap in rows), a.size - b.size):
         raise UnitError(f"{rules[0].name} and {rules[1].name} differ by more than their terms say")
-    listed = [(what, mine, his, quotient(*ratio(gap, values)) if known else written(gap))
+    listed = [(what, mine, his, fraction(gap, values) if known else written(gap))
               for what, mine, his, gap in rows]
     total = ("total", *((number(a.total), number(b.total), a.total - b.total) if known else
                         (formula(a), formula(b), written(a.size - b.size))))

@@ -249,6 +249,11 @@ def ratio(size: Size, values: Mapping[str, int]) -> tuple[int, int]:
     return top, bottom
 
 
+def fraction(size: Size, values: Mapping[str, int]) -> Any:
+    """The exact number of a size for these values: an int, or a Fraction."""
+    return quotient(*ratio(size, values))
+
+
 def check(condition: Condition, values: Mapping[str, int]) -> None:
     """Raise SizeError, with names and numbers, if a condition fails for these values."""
     a, b = value(condition.left, values), value(condition.right, values)

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, alone: bool) -> Run:
     """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
     if phase in ("decode", "generate"):
-        if not hasattr(subject, "network"):
-            raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
     net, values, title, notes, parts = account(subject, **sizes)
     ahead = forward(net, rule, alone=alone)
@@ -104,19 +102,21 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
 
 
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
-    model, net = decoding(model, sizes)
+    net, values, title, notes, parts = decoding(model, sizes)
     terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
-    return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+    return bounds(net), values, title, notes, parts, terms
 
 
-def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
-    """The model of a decode step, one token after t - 1 others unless told otherwise, and its network.
+def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int], str, tuple[str, ...],
+                                                         tuple[str, ...]]:
+    """The `account` of a decode step: of one token after t - 1 others, unless told otherwise.
 
     Raises ModelError for a model that does not go on from what it remembers, and for one with states: how a state takes
     one more token in is another computation than that of a text, and is not written.
     """
     from symcount.readers.cache import kv_cache  # only a step asks what is remembered
 
+    _chooses(model, "decode")
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
@@ -126,7 +126,13 @@ def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
         if x.verb == "cached" and x.details["kept"] is not None:
             raise ModelError(f"{model.title}: {x.path} is a state: what one more token costs it is not written; "
                              "count a forward pass of s tokens")
-    return model, net
+    return net, model.values, model.title, ("decoding with a cache", *model.conventions), model.parts
+
+
+def _chooses(subject: Any, phase: str) -> None:
+    """Raise ModelError for a network of tensors, whose sizes are chosen already."""
+    if not hasattr(subject, "network"):
+        raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
 
 
 def _absorbed(model: Any) -> Any:
@@ -159,6 +165,7 @@ def _remembered(rule: Convention) -> Elements:
 
 def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
     """The prompt at once; then every token but the last is read, one by one."""
+    _chooses(model, "generate")
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     if "t" in model.given:
         raise ModelError("generate: t follows the prompt; say s (tokens of the prompt) and new (tokens to come)")
@@ -182,7 +189,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
                 pairs(Mask(causal=True, window=window), steps, last["t"]))
 
     net, values, title, notes, parts = account(model)
-    _, step = decoding(model, {tokens: 1, "t": "t"})
+    step, *_ = decoding(model, {tokens: 1, "t": "t"})
     terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
              *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))

@@ -75,7 +75,9 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
     if phase == "forward":
         net, values, title, notes, parts = account(subject, **sizes)
     else:
-        net, values, title, notes, parts = _decoding(subject, sizes)
+        from symcount.readers.phases import decoding  # a forward pass does without
+
+        net, values, title, notes, parts = decoding(subject, sizes)
     said = [f"{FUSED[fused]}, {number} byte{'' if number == 1 else 's'} a number, no ids"]
     step = phase == "decode"
     if any(chosen(x) for x in walk(net, step=step)):
@@ -102,15 +104,6 @@ def operation_of(path: str) -> str:
     'layers.attention.mix'
     """
     return path.rpartition(".")[0]
-
-
-def _decoding(subject: Any, sizes: dict[str, Any]) -> tuple[Any, ...]:
-    from symcount.readers.phases import decoding  # a forward pass does without
-
-    if not hasattr(subject, "network"):
-        raise ModelError("decode needs a model, whose sizes s and t it can choose")
-    model, net = decoding(subject, sizes)
-    return net, model.values, model.title, ("decoding with a cache", *model.conventions), model.parts
 
 
 def _terms(net: Network, width: Any, fused: str, *, step: bool) -> list[Term]:
