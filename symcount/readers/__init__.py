@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # The verbs that change neither the numbers of a tensor nor whose they are
 RELABEL = ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave")
+VIEWS = (*RELABEL, "select", "window", "idle")  # and those that make no new numbers
 
 
 def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
@@ -37,9 +38,14 @@ def origin(x: Tensor) -> Tensor:
 
 
 def learned(x: Tensor) -> bool:
-    """Whether it is a weight, or rows of one."""
+    """Whether it is a weight, or rows of one: of words too."""
     x = origin(x)
     return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+
+
+def chosen(x: Tensor) -> bool:
+    """Whether it is rows of a weight that `top` chose, as of experts: a product reads them where they are."""
+    return x.verb == "lookup" and origin(x.inputs[0]).verb == "top" and learned(x.inputs[1])
 
 
 def bounds(net: Network) -> tuple[Condition, ...]:

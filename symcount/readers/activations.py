@@ -18,7 +18,7 @@ from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
 from symcount.readers import account, bounds
-from symcount.readers.again import NORMS, attention, layers, learned
+from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
 from symcount.readers.gradients import given, with_gradient
 from symcount.scopes import repeats
@@ -150,7 +150,7 @@ def _logits(x: Tensor, title: str) -> Tensor:
     made = owner(x)
     while made.verb == "pointwise" and made.details["kind"] == "bias":
         made = owner(made.inputs[0])
-    if made.verb != "contract" or not any(learned(operand) for operand in made.inputs):
+    if made.verb != "contract" or not any(is_weight(operand) for operand in made.inputs):
         raise ModelError(f"{title or 'the network'}: a loss is taken of logits, and {x} is not the result of a linear "
                          "map; choose a class with a head")
     return x
@@ -195,7 +195,7 @@ def _needed(ops: list[Tensor], again: set[Tensor], grads: set[Tensor]) -> dict[T
     for op in ops:
         if op in grads and not nowhere(op.scope):
             for x, label, kinds in _needs(op, again, grads):
-                if not learned(x):
+                if not is_weight(x):
                     found.setdefault(owner(x), (op, label, kinds))
     return found
 
@@ -248,12 +248,12 @@ def _needs(op: Tensor, again: set[Tensor], grads: set[Tensor]) -> Iterator[tuple
     if kind and kind not in KEEPS:
         raise ModelError(f"{op.path}: what the backward pass needs of '{kind}' is not known; {nearest(kind, [*KEEPS])}")
     rule = KEEPS[kind] if kind else "factors"
-    main = kind or ("weight" if any(learned(x) for x in operands) else "activation")
+    main = kind or ("weight" if any(is_weight(x) for x in operands) else "activation")
     kinds = ("norm", kind) if kind in NORMS else (main,)
     if rule == "output":
         yield op, "output", kinds
     elif rule in ("inputs", "factors"):
-        numbers = [x for x in operands if not learned(x)]
+        numbers = [x for x in operands if not is_weight(x)]
         for i, x in enumerate(operands):
             if rule == "inputs" or any(other in grads for j, other in enumerate(operands) if j != i):
                 yield x, "input" if len(numbers) == 1 else x.name, kinds

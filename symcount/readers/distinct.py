@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import product
 
 from symcount.errors import ModelError
-from symcount.readers import RELABEL
+from symcount.readers import VIEWS
 from symcount.scopes import repeats
 from symcount.sizes import bounded, conditions, is_one, noted, rest, same
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
     Runs = tuple[tuple[str, Size], ...]
-
-VIEWS = (*RELABEL, "select", "window", "idle")
 
 
 def owner(x: Tensor, inside: Scope | None = None) -> Tensor:

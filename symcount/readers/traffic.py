@@ -22,7 +22,8 @@ from symcount.given import amount
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import added
-from symcount.readers import RELABEL, account, bounds, origin
+from symcount.readers import RELABEL, VIEWS, account, bounds, chosen
+from symcount.readers.again import is_weight
 from symcount.readers.roles import operation, products
 from symcount.readers.work import known_phase
 from symcount.scopes import repeats
@@ -43,7 +44,7 @@ FUSED = {
 }
 PHASES = ("forward", "decode")
 _SHAPED = ("zeros", "band")  # kinds of elementwise work whose first operand says only how large the result is
-_VIEWS = (*RELABEL, "concat", "select", "window", "cached", "idle")  # they move nothing
+_VIEWS = (*VIEWS, "concat", "cached")  # they move nothing
 
 
 def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "nothing", **sizes: Any) -> Ledger:
@@ -84,11 +85,6 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
         said.append("of the experts the most that the tokens can choose")
     return Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
                   (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}").where(*parts)
-
-
-def chosen(x: Tensor) -> bool:
-    """Whether it is the weights of chosen experts: no operation, as the product with them reads them where they are."""
-    return x.verb == "lookup" and origin(x.inputs[0]).verb == "top" and _learned(x.inputs[1])
 
 
 def named(x: Tensor, products_at: set[str]) -> str:
@@ -205,7 +201,7 @@ def _handed(x: Tensor) -> bool:
 
 
 def _learned(x: Tensor) -> bool:
-    """Whether it is a weight, or a part of one."""
+    """Whether it is a weight, or a part of one, and not what a loop is handed."""
     while (x.verb in RELABEL or x.verb == "select") and not _handed(x):
         x = x.inputs[0]
     return x.verb == "weight"
@@ -221,7 +217,7 @@ def _on_chip(net: Network, *, step: bool) -> tuple[set[tuple[int, int]], set[int
     scores: set[int] = set()
     for x in ops:
         if x.verb == "pointwise" and x.details["kind"] == "softmax":
-            scores |= {y.serial for y in _made_of(x) if not any(map(_weighs, y.inputs))}
+            scores |= {y.serial for y in _made_of(x) if not any(map(is_weight, y.inputs))}
     made: dict[int, set[int]] = {}  # of which scores a tensor is made, element by element
     unread, elsewhere = set(), set()
     for x in ops:
@@ -229,7 +225,7 @@ def _on_chip(net: Network, *, step: bool) -> tuple[set[tuple[int, int]], set[int
         made[x.serial] = {x.serial} if x.serial in scores else set()
         if x.verb == "pointwise" or x.verb in _VIEWS:
             made[x.serial] |= set().union(*before)
-        elif x.verb == "contract" and not any(map(_weighs, x.inputs)):
+        elif x.verb == "contract" and not any(map(is_weight, x.inputs)):
             unread |= {(x.serial, i) for i, of in enumerate(before) if of}
         else:
             elsewhere |= set().union(*before)
@@ -251,8 +247,3 @@ def _made_of(x: Tensor) -> list[Tensor]:
         elif y.verb == "pointwise" or y.verb in _VIEWS:
             todo += y.inputs
     return found
-
-
-def _weighs(x: Tensor) -> bool:
-    """Whether it is learned, or the weights of chosen experts."""
-    return _learned(x) or chosen(origin(x))
