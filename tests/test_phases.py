@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from symcount import ModelError, SizeError, flops, model, multiply_adds
+from symcount import ModelError, SizeError, flops, model, multiply_adds, train
 from symcount.sizes import same
 
 DECODERS = ["llama-7b", "gpt2", "llama-3-8b", "mixtral-8x7b", "gemma-3-1b", "gpt-oss-20b"]
@@ -84,6 +86,15 @@ def test_letters_and_numbers_agree(phase):
     assert free.closed_form.subs({symbol: values[symbol.name] for symbol in free.closed_form.free_symbols}
                                  ) == numbers.total
     assert numbers.total == 2 * multiply_adds(model("llama-3-8b"), phase=phase, **sizes).total
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 86_400])
+def test_days_of_training_that_takes_whole_seconds(seconds):
+    """A device that does all of the work in so many seconds."""
+    one = model("gpt2", s=10)
+    work = 3 * flops(one).total * 10**6  # of 10⁷ tokens
+    row, = (row for row in train(one, 10**7, devices=1, peak=Fraction(work, seconds), mfu=1).rows if row[0] == "days")
+    assert row[1].exact == Fraction(seconds, 86_400)
 
 
 def test_parts_of_a_step():
