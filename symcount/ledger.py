@@ -58,7 +58,7 @@ class Ledger:
     (16, 12, ['up'])
 
     `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions, `bounds` what
-    must hold for the network beside what its terms say (s at most P), `convention` what makes a FLOP.
+    must hold for the network beside what its terms say (s at most P), `convention` by which named rule it was counted.
     Raises ShapeError for two terms of one path, SizeError where a condition fails for the values.
     """
 

@@ -14,9 +14,8 @@ from symcount.sizes import is_one, least, per
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.polynomials import Size
+    from symcount.readers import Network
     from symcount.tensors import Tensor
-
-    Network = Tensor | tuple[Tensor, ...]
 
 # The heads of classes, but for words: a tool that is told sizes, and no class, has no term for them
 HEADS = {"classifier": 0, "answers": 0}

@@ -14,10 +14,10 @@ from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from symcount.readers import Network
 
 
-def _one_hot(net: Any) -> list[Term]:
+def _one_hot(net: Network) -> list[Term]:
     """2·b·s·V·d for each look-up of words: one-hot rows times the table."""
     terms = []
     for x in walk(net):

@@ -13,7 +13,7 @@ from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from symcount.conventions._beside import Network
+    from symcount.readers import Network
 
 
 def layers(net: Network) -> list[Term]:

@@ -17,8 +17,8 @@ from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from symcount.conventions._beside import Network
     from symcount.polynomials import Size
+    from symcount.readers import Network
     from symcount.tensors import Tensor
 
 

@@ -20,7 +20,7 @@ from symcount.polynomials import letter, lift
 from symcount.readers import account, bounds
 from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
-from symcount.readers.gradients import given, with_gradient
+from symcount.readers.gradients import handed, with_gradient
 from symcount.scopes import repeats
 from symcount.sizes import per
 from symcount.symbols import symbol
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # What the backward pass needs of a `pointwise`, by its kind. A norm needs two numbers a row more, mean and deviation,
 # and a maximum needs to know where it was: the paper counts neither, and they are not counted here.
-KEEPS = {
+NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "last", "mean", "partial_rotary", "relative",
                      "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
@@ -47,7 +47,8 @@ KEEPS = {
     **dict.fromkeys(("affine", "mix", "multiply", "scale", "token_shift"), "factors"),
     "dropout": "mask",
 }
-WAYS = {
+# The words of `keep`
+KEEP = {
     "all": "all that the backward pass needs",
     "flash": "all that the backward pass needs, but between scores and values only one number for each softmax",
     "selective": "all that the backward pass needs, but nothing between scores and values",
@@ -84,7 +85,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     Raises ModelError for an unknown `keep` or `loss`, an operation that the table does not know, and a tensor of which
     it is not known how it is divided; SizeError for a width or a tp that is none.
     """
-    _one_of("keep", keep, WAYS)
+    _one_of("keep", keep, KEEP)
     _one_of("loss", loss, (*LOSSES, None))
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
@@ -184,7 +185,7 @@ def _kept(ops: list[Tensor], keep: str, width: Any, title: str) -> tuple[list[Ke
                                  "not ask")
             axes = {axis: size for axis, size in op.axes.items() if axis not in over[op]}
             listed.append((op, Kept(f"{op.path}.log_sum_exp", 4, axes, scopes, ("log_sum_exp",))))
-        if KEEPS.get(op.details.get("kind", "")) == "mask" and op not in again:
+        if NEEDS.get(op.details.get("kind", "")) == "mask" and op not in again:
             listed.append((op, Kept(f"{op.path}.mask", 1, op.axes, scopes, ("dropout",))))
     return [one for _, one in sorted(listed, key=lambda pair: pair[0].serial)], held
 
@@ -209,7 +210,7 @@ def _late(ops: list[Tensor], again: set[Tensor], grads: set[Tensor],
     owners: set[Tensor] = set()
     without: set[Tensor] = set()
     held: tuple[Condition, ...] = ()
-    for scope, entered in given(ops).items():
+    for scope, entered in handed(ops).items():
         around = loops(scope)
         for x in entered:
             if x.inputs[0] in grads and x.details["loop"][0] not in grads:
@@ -245,9 +246,9 @@ def _needs(op: Tensor, again: set[Tensor], grads: set[Tensor]) -> Iterator[tuple
     if op.verb not in ("contract", "pointwise"):
         return
     kind = op.details.get("kind", "")
-    if kind and kind not in KEEPS:
-        raise ModelError(f"{op.path}: what the backward pass needs of '{kind}' is not known; {nearest(kind, [*KEEPS])}")
-    rule = KEEPS[kind] if kind else "factors"
+    if kind and kind not in NEEDS:
+        raise ModelError(f"{op.path}: what the backward pass needs of '{kind}' is not known; {nearest(kind, [*NEEDS])}")
+    rule = NEEDS[kind] if kind else "factors"
     main = kind or ("weight" if any(is_weight(x) for x in operands) else "activation")
     kinds = ("norm", kind) if kind in NORMS else (main,)
     if rule == "output":
@@ -295,5 +296,5 @@ def _notes(ops: list[Tensor], kept: list[Kept], keep: str, width: Any, tp: Any, 
     drops = any(x.details.get("kind") == "dropout" for x in ops)
     return (
         "dropout at a rate above 0; without dropout, it is left out" if drops else "no dropout",
-        f"kept: {WAYS[keep]}; {', '.join(bytes_)}; no token ids, no indices, no means or deviations of norms{shared}",
+        f"kept: {KEEP[keep]}; {', '.join(bytes_)}; no token ids, no indices, no means or deviations of norms{shared}",
     )

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
 # What is saved for the backward pass in each phase that has one, in the words of `activations`
-KEEPS = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
-PHASES = ("forward", "decode", *KEEPS)
+SAVED = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
+PHASES = ("forward", "decode", *SAVED)
 # Tensor parallelism splits heads, the width of an MLP and the vocabulary; of the others every device has a copy
 _SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
 
@@ -102,15 +102,15 @@ def _at(model: Any) -> Any:
 
 def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str = "train", **sizes: Any) -> Ledger:
     """The bytes of what a training step saves for its backward pass."""
-    from symcount.readers.activations import activations
+    from symcount.readers.activations import activations  # weights alone do without
 
-    if phase not in KEEPS:
+    if phase not in SAVED:
         raise ModelError(f"activations are saved for a backward pass: no phase '{phase}'; "
-                         f"{nearest(phase, list(KEEPS))}")
+                         f"{nearest(phase, list(SAVED))}")
     held = named(storage)
     model = sized(subject, held, sizes)
     tp = model.values.get("tp", "tp") if "tp" in model.given else None
-    saved = activations(model.whole(), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
+    saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8, tp=tp)
     return _ledger(model, held, "activations", saved.terms, saved.notes[-1])
 
 

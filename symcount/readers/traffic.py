@@ -138,11 +138,11 @@ def _shown(x: Tensor, seen: dict[int, Size], most: Size | None) -> list[tuple[st
     if _whole(x):
         return _shown(x.inputs[0], seen, most)
     if x.verb in _VIEWS and x.verb != "cached":
-        _once(x)
+        _shown_once(x)
     return [(_called(x), _numbers(x, seen.get(x.serial, most)))]
 
 
-def _once(x: Tensor) -> None:
+def _shown_once(x: Tensor) -> None:
     """Raise ShapeError for a part of what shows a number more than once: how many it shows is not written."""
     todo = [] if _handed(x) else list(x.inputs)
     while todo:
