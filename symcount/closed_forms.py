@@ -11,14 +11,15 @@ from symcount.counting import formula, notes
 from symcount.derivation import Derivation, Equation, Remark, SymbolRow, number
 from symcount.errors import ProofError
 from symcount.forms import Power, Product, Quotient, Sum, numbers, written
+from symcount.forms import size as size_of
 from symcount.formulas import read
 from symcount.laws import load
 from symcount.ledger import UNITS
 from symcount.naming import model
-from symcount.polynomials import Polynomial, added, letter, lift, quotient
+from symcount.polynomials import Polynomial, added, letter, lift
 from symcount.readers.which import Which
 from symcount.render import percent
-from symcount.sizes import letters, per, ratio, same
+from symcount.sizes import fraction, letters, per, ratio, same
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -73,7 +74,7 @@ class Side:
         found: dict[str, Any] = dict(known_values)
         for word, size in self.where.items():
             if all(name in known_values for name in letters(size)):
-                found[word] = quotient(*ratio(size, known_values))
+                found[word] = fraction(size, known_values)
         return found
 
 
@@ -237,9 +238,7 @@ def _numbers(form: Form, ledger: Ledger, values: Mapping[str, Any]) -> list[Form
 
 
 def _value(form: Form, values: Mapping[str, Any]) -> Any:
-    from symcount.forms import size
-
-    return quotient(*ratio(size(numbers(form, values)), {}))
+    return fraction(size_of(numbers(form, values)), {})
 
 
 def _symbols(law: Law, ledger: Ledger, right: Side) -> tuple[SymbolRow, ...]:

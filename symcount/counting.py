@@ -13,9 +13,9 @@ from itertools import combinations
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
 from symcount.forms import Number, Product, Sum, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
-from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, quotient
+from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque
 from symcount.render import text
-from symcount.sizes import from_sympy, letters, ratio, value
+from symcount.sizes import fraction, from_sympy, is_one, letters, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
@@ -122,7 +122,7 @@ def _plain(amount: Size) -> str:
 
 
 def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
-    runs = {runs for term in part.terms for path, runs in term.scopes if path == name and _repeated(runs)}
+    runs = {runs for term in part.terms for path, runs in term.scopes if path == name and not is_one(runs)}
     times = runs.pop() if len(runs) == 1 else None
     if times is not None:
         times = written(times) if part.open else number(value(times, part.values))
@@ -148,11 +148,11 @@ def _steps(terms: list[Term], ledger: Ledger, depth: int = 1, each: str = "") ->
     """A step for every part at this depth; a repeated part is first explained once, then multiplied."""
     steps = []
     for name, inside in _by_path(terms, depth).items():
-        runs = next((r for path, r in inside[0].scopes if path == name and _repeated(r)), None)
+        runs = next((r for path, r in inside[0].scopes if path == name and not is_one(r)), None)
         whole = _part(inside, ledger)
         if runs is None:
             lines = [] if ledger.open else [numbers(formula(whole), ledger.values)]
-            if any(_repeated(inner) for term in inside for _, inner in term.scopes):  # layers of several kinds
+            if any(not is_one(inner) for term in inside for _, inner in term.scopes):  # layers of several kinds
                 steps += _steps(inside, ledger, depth + 1, each)
                 lines = [] if ledger.open else [total([(1, number(_part(part, ledger).total))
                                                        for part in _by_path(inside, depth + 1).values()])]
@@ -189,7 +189,7 @@ def _partial(whole: Form, ledger: Ledger) -> Form:
     """The line of partial numbers: every term of the sum as one number."""
     if not isinstance(whole, Sum):
         return number(ledger.total)
-    return Sum(tuple((sign, number(_fraction(size(term), ledger))) for sign, term in whole.terms))
+    return Sum(tuple((sign, number(fraction(size(term), ledger.values))) for sign, term in whole.terms))
 
 
 def _terms(parts: list[Ledger]) -> Sum:
@@ -202,20 +202,12 @@ def _last(ledger: Ledger) -> list[Form]:
     return [] if ledger.open else [number(ledger.total)]
 
 
-def _fraction(amount: Size, ledger: Ledger) -> Any:
-    return quotient(*ratio(amount, ledger.values))
-
-
-def _repeated(runs: Size) -> bool:
-    return not (isinstance(runs, int) and runs == 1)
-
-
 def _gathered(terms: list[tuple[tuple[Any, ...], tuple[Size, ...]]]) -> Size:
     """Like products added, repeated scopes grouped and kept in brackets, the degree falling."""
     products: list[Size] = []
     groups: dict[str, tuple[Size, list[Any]]] = {}
     for scopes, factors in terms:
-        at = next((i for i, (_, runs) in enumerate(scopes) if _repeated(runs)), None)
+        at = next((i for i, (_, runs) in enumerate(scopes) if not is_one(runs)), None)
         if at is None:
             products.append(_times(factors))
         else:

@@ -11,7 +11,7 @@ from symcount.ledger import UNITS
 from symcount.polynomials import added, quotient
 from symcount.readers.work import flops
 from symcount.render import text
-from symcount.sizes import letters, ratio, same
+from symcount.sizes import fraction, letters, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
         rows.append((what, _form(ours, a), _form(theirs, b), gap))
     if not same(added(gap for *_, gap in rows), a.size - b.size):
         raise UnitError(f"{rules[0].name} and {rules[1].name} differ by more than their terms say")
-    listed = [(what, mine, his, quotient(*ratio(gap, values)) if known else written(gap))
-              for what, mine, his, gap in rows]
+    listed = [(what, left, right, fraction(gap, values) if known else written(gap))
+              for what, left, right, gap in rows]
     total = ("total", *((number(a.total), number(b.total), a.total - b.total) if known else
                         (formula(a), formula(b), written(a.size - b.size))))
     return Listing(f"{a.subject}: {UNITS[a.unit]} by {rules[0].name}, {UNITS[b.unit]} by {rules[1].name}",
@@ -70,12 +70,12 @@ def _groups(a: Ledger, b: Ledger, scaled: dict[int, Size]) -> dict[str, tuple[li
     of_b = {_place(term): term for term in b.terms}
     of_a = {_place(term): term for term in a.terms}
     for place in dict.fromkeys((*of_a, *of_b)):
-        mine, his = of_a.get(place), of_b.get(place)
-        if mine and his and same(mine.size, scaled[id(his)]):
+        left, right = of_a.get(place), of_b.get(place)
+        if left and right and same(left.size, scaled[id(right)]):
             continue
-        ours, theirs = found.setdefault(_what(his or mine), ([], []))
-        ours += [mine] if mine else []
-        theirs += [his] if his else []
+        ours, theirs = found.setdefault(_what(right or left), ([], []))
+        ours += [left] if left else []
+        theirs += [right] if right else []
     return found
 
 
@@ -97,10 +97,10 @@ def _form(terms: list[Term], ledger: Ledger) -> Any:
 
 def _said(rows: list[tuple[str, Any, Any, Size]]) -> str:
     """The rows as a sentence: counts A as …, not …; adds B and C; leaves out D."""
-    adds = [f"{what} {text.form(mine)}" for what, mine, his, _ in rows if his is None]
-    lacks = [f"{what} {text.form(his)}" for what, mine, his, _ in rows if mine is None]
-    others = [f"counts {what} as {text.form(mine)}, not {text.form(his)}"
-              for what, mine, his, _ in rows if mine is not None and his is not None]
+    adds = [f"{what} {text.form(left)}" for what, left, right, _ in rows if right is None]
+    lacks = [f"{what} {text.form(right)}" for what, left, right, _ in rows if left is None]
+    others = [f"counts {what} as {text.form(left)}, not {text.form(right)}"
+              for what, left, right, _ in rows if left is not None and right is not None]
     listed = [(verb, those) for verb, those in (("adds", adds), ("leaves out", lacks)) if those]
     return "; ".join([*others, *(f"{verb} {', '.join(those[:-1])}{' and ' if those[1:] else ''}{those[-1]}"
                                  for verb, those in listed)])

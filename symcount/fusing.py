@@ -26,9 +26,9 @@ from symcount.algebra.terms import (
     summands,
     upright,
 )
-from symcount.readers import account, repeats
+from symcount.readers import account
 from symcount.readers.words import Words
-from symcount.scopes import matches
+from symcount.scopes import matches, repeats
 from symcount.sizes import same
 
 TYPE_CHECKING = False

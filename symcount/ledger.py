@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError, nearest
 from symcount.polynomials import added, quotient
 from symcount.scopes import matches
-from symcount.sizes import check, conditions, letters, ratio, to_sympy
+from symcount.sizes import check, conditions, is_one, letters, ratio, to_sympy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ class Term:
         self.path, self.factors, self.scopes, self.kinds = path, factors, scopes, kinds
         size: Size = 1
         for factor in (*(runs for _, runs in scopes), *factors):
-            if not (isinstance(factor, int) and factor == 1):
-                size = factor if isinstance(size, int) and size == 1 else size * factor
+            if not is_one(factor):
+                size = factor if is_one(size) else size * factor
         self.size = size  # the product of all factors and repetitions
+
+    def under(self, name: str) -> Term:
+        """The same thing as a part of what has this name."""
+        scopes = ((name, 1), *((f"{name}.{path}", runs) for path, runs in self.scopes))
+        return Term(f"{name}.{self.path}", self.factors, scopes, self.kinds)
 
     def once(self, path: str) -> Term:
         """The same thing in one run of the scope at `path`."""
@@ -53,7 +58,7 @@ class Ledger:
     (16, 12, ['up'])
 
     `values` gives letters their numbers, `subject` names what is counted, `notes` the conventions, `bounds` what
-    must hold for the network beside what its terms say (s at most P), `convention` what makes a FLOP.
+    must hold for the network beside what its terms say (s at most P), `convention` by which named rule it was counted.
     Raises ShapeError for two terms of one path, SizeError where a condition fails for the values.
     """
 
@@ -137,15 +142,18 @@ class Ledger:
 
         return sympy.Add(*(to_sympy(term.size) for term in self.terms))
 
-    def where(self, path: str) -> Ledger:
-        """The terms under a path: its parts stand one after another somewhere in the term's path.
+    def where(self, *paths: str) -> Ledger:
+        """The terms under all of these paths: the parts of each stand one after another somewhere in the term's path.
 
-        Raises ModelError, with the nearest path, when there is none.
+        Raises ModelError, with the nearest path, where none is left.
         """
-        found = [term for term in self.terms if matches(term.path, path)]
-        if not found:
-            raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, self.paths())}")
-        return self.of(found)
+        part = self
+        for path in paths:
+            found = [term for term in part.terms if matches(term.path, path)]
+            if not found:
+                raise ModelError(f"{self.subject or 'the ledger'} has no part '{path}'; {nearest(path, part.paths())}")
+            part = self.of(found)
+        return part
 
     def without(self, *names: str) -> Ledger:
         """Leave out kinds ("bias", "norm") and paths ("pooler"). An unknown name is refused."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from symcount.errors import ShapeError, SizeError
 from symcount.polynomials import Condition
 from symcount.scopes import Scope, Shared, here, named, one_place
-from symcount.sizes import bounded, conditions, noted, per, same
+from symcount.sizes import bounded, conditions, is_one, noted, per, same
 from symcount.tensors import (
     Tensor,
     advice,
@@ -146,7 +146,7 @@ def merge(x: Tensor, **axes: str) -> Tensor:
     fresh(x, "merge", new, tuple(names))
     size: Size = 1
     for axis in names:
-        size = x.axes[axis] * size if isinstance(size, int) and size == 1 else size * x.axes[axis]
+        size = x.axes[axis] * size if is_one(size) else size * x.axes[axis]
     out = {(new if axis == names[0] else axis): (size if axis == names[0] else x.axes[axis])
            for axis in x.axes if axis not in names[1:]}
     return Tensor("merge", x.name, (x,), out, parts=tuple(names), into=new)
@@ -305,7 +305,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
         is_tensor(x, path)
     sequences = [over is not None and over in x.axes for x in xs]
     if over is not None:
-        if not (isinstance(runs, int) and runs == 1):
+        if not is_one(runs):
             raise ShapeError(f"{path}: it runs over axis '{over}', so runs={runs} says it twice")
         if not any(sequences):
             raise ShapeError(f"{path}: no input has the axis '{over}' to run over: {listed(xs)}")
@@ -323,7 +323,7 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
     finally:
         here.reset(token)
     outputs = result if isinstance(result, tuple) else (result,)
-    if looped := over is not None or not (isinstance(runs, int) and runs == 1):
+    if looped := over is not None or not is_one(runs):
         _same_shapes(path, inner, outputs, sequences)
     left = []
     for i, y in enumerate(outputs):
@@ -386,7 +386,7 @@ def _alike(x: Tensor, y: Tensor) -> bool:
 
 
 def _described(x: Tensor) -> str:
-    runs = [scope.runs for scope in x.scope.home.chain() if not (isinstance(scope.runs, int) and scope.runs == 1)
+    runs = [scope.runs for scope in x.scope.home.chain() if not is_one(scope.runs)
             ] if x.scope else []
     return " ".join([str(x), x.details["stored"], *x.details["kinds"], *(f"× {n}" for n in runs)])
 

@@ -11,7 +11,6 @@ Source: Williams et al. 2009, "Roofline: an insightful visual performance model 
 from __future__ import annotations
 
 from collections import namedtuple
-from copy import copy
 
 from symcount.conventions import convention as as_named
 from symcount.counting import conventions
@@ -24,14 +23,13 @@ from symcount.readers.traffic import operation_of, traffic
 from symcount.readers.work import flops
 from symcount.render import exact, seconds, significant, text
 from symcount.scopes import matches
-from symcount.sizes import ratio, value
+from symcount.sizes import fraction, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from symcount.polynomials import Size
 
 # A part, and how often it runs (a form, or None); FLOPs, bytes and FLOPs/byte are exact, the last None where nothing
 # is moved; bound is "compute" or "memory"; seconds are exact
@@ -125,11 +123,9 @@ def _both(subject: Any, width: Any, phase: str, fused: str, convention: Any,
                          "matmul and causal do")
     parts = getattr(subject, "parts", ())
     if parts:  # of a part without a product there are no FLOPs to be found
-        title, subject = subject.title, copy(subject)
-        subject.parts = ()
-    moved, work = traffic(subject, width, phase, fused, **sizes), flops(subject, rule, phase, **sizes)
-    for part in parts:
-        moved = moved.where(part)
+        title, subject = subject.title, subject.whole()
+    moved = traffic(subject, width, phase, fused, **sizes).where(*parts)
+    work = flops(subject, rule, phase, **sizes)
     if parts:
         terms = [term for term in work.terms if all(matches(term.path, part) for part in parts)]
         work = Ledger("FLOP", terms, work.values, title, work.notes, work.bounds, convention=work.convention)
@@ -144,10 +140,10 @@ def _operations(work: Ledger, moved: Ledger, peak: Any, bandwidth: Any) -> list[
     for term in moved.terms:
         path = operation_of(term.path)
         scopes[path] = term.scopes
-        read[path] = read.get(path, 0) + _amount(term.size, moved)
+        read[path] = read.get(path, 0) + fraction(term.size, moved.values)
     for term in work.terms:
         scopes.setdefault(term.path, term.scopes)
-        done[term.path] = done.get(term.path, 0) + _amount(term.size, work)
+        done[term.path] = done.get(term.path, 0) + fraction(term.size, work.values)
     found = []
     for path, around in scopes.items():
         of, to = done.get(path, 0), read.get(path, 0)
@@ -177,10 +173,6 @@ def _roof(depth: int, part: str, runs: Any, inside: list[_Operation], ridge: Any
     found = _over(of, to) if to else None
     bound = "compute" if found is None or found >= ridge else "memory"
     return Roof(depth, part, runs, of, to, found, bound, sum(one.seconds for one in inside))
-
-
-def _amount(size: Size, ledger: Ledger) -> Any:
-    return quotient(*ratio(size, ledger.values))
 
 
 def _over(a: Any, b: Any) -> Any:

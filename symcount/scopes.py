@@ -54,6 +54,12 @@ adapters: ContextVar[tuple[tuple[str, ...], Size]] = ContextVar("adapters", defa
 acts: ContextVar[Mapping[str, str]] = ContextVar("acts", default={})  # noqa: B039 - never changed
 
 
+def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:
+    """The scopes around something, as (path, runs), outermost first."""
+    chain = scope.chain() if scope else ()
+    return tuple((".".join(one.name for one in chain[:i + 1]), last.runs) for i, last in enumerate(chain))
+
+
 class Shared:
     """A mark: weights of a scope that carries it were made where the mark was made, once."""
 

@@ -125,6 +125,11 @@ def same(a: Size, b: Size) -> bool:
     return difference == 0 if isinstance(difference, int) else not difference.terms
 
 
+def is_one(size: Size) -> bool:
+    """Whether a size is 1 as it stands, whatever letters may be: a scope of so many runs is not repeated."""
+    return isinstance(size, int) and size == 1
+
+
 def bounded(size: Size, limit: Size) -> Size:
     """`size`, known to be at most `limit`: SizeError for ints that are not; on letters a noted condition."""
     if isinstance(size, int) and isinstance(limit, int):
@@ -242,6 +247,11 @@ def ratio(size: Size, values: Mapping[str, int]) -> tuple[int, int]:
         common = gcd(top, bottom)
         top, bottom = top // common, bottom // common
     return top, bottom
+
+
+def fraction(size: Size, values: Mapping[str, int]) -> Any:
+    """The exact number of a size for these values: an int, or a Fraction."""
+    return quotient(*ratio(size, values))
 
 
 def check(condition: Condition, values: Mapping[str, int]) -> None:

@@ -61,8 +61,8 @@ def train(model: Any, tokens: Any, *, devices: Any = None, peak: Any = None, mfu
         count, speed, share = (Fraction(amount(option, given)) for option, given in told.items())
         if share > 1:
             raise ModelError(f"train: mfu = {mfu} is more than all of the peak; it is a share, as 0.4 or 40%")
-        seconds = _exactly(work / (count * speed * share))
-        rows.append(("days", Rounded(_exactly(seconds / _DAY), significant(seconds / _DAY)),
+        days = work / (count * speed * share * _DAY)
+        rows.append(("days", Rounded(_exactly(days), significant(days)),
                      f"{exact(count)} devices of {exact(speed)} FLOP/s, of which {significant(100 * share)} % is used"))
     elif len(missing) < len(told):
         raise ModelError(f"train: days need devices, peak and mfu, so say {' and '.join(missing)} too")

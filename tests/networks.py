@@ -13,7 +13,7 @@ from symcount.network import (
     pointwise,
     tensor,
 )
-from symcount.readers import repeats
+from symcount.scopes import repeats
 from symcount.sizes import same, value
 
 np = pytest.importorskip("numpy", reason="evaluation needs NumPy, which the extra 'evaluate' installs")

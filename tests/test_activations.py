@@ -20,7 +20,7 @@ from symcount.architectures import load, types
 from symcount.layers import gated, linear, mlp, norm, post_norm, pre_norm, residual
 from symcount.network import contract, pointwise, select, tensor, walk, weight
 from symcount.readers import activations as reader
-from symcount.readers.activations import KEEPS, activations
+from symcount.readers.activations import NEEDS, activations
 from symcount.sizes import value
 
 b, s, d, h, L, V, k, heads, kv, tp = map(letter, ("b", "s", "d", "h", "L", "V", "k", "heads", "kv", "tp"))
@@ -203,7 +203,7 @@ def kinds():
 
 def test_every_kind_in_use_is_known_or_refused_by_name():
     used = kinds()
-    assert used.keys() - KEEPS.keys() == NOBODY_SAYS
+    assert used.keys() - NEEDS.keys() == NOBODY_SAYS
     with pytest.raises(ModelError, match=r"layers\.mixer\.scan\.scan: what the backward pass needs of 'scan' is not"):
         activations(model("mamba-130m"))
     assert same(activations(model("mamba-130m"), "full").where("layers").size, L * 2*s*b*d)  # which does not ask
@@ -224,7 +224,7 @@ def test_every_kind_in_use_is_known_or_refused_by_name():
     ("llama", "rms_norm",        "output"),
 ])
 def test_a_spoiled_table_fails(monkeypatch, name, kind, spoiled):
-    monkeypatch.setitem(reader.KEEPS, kind, spoiled)
+    monkeypatch.setitem(reader.NEEDS, kind, spoiled)
     with pytest.raises(AssertionError):
         test_llama() if name == "llama" else test_table_2("gpt", *TABLE_2[0])
 
@@ -248,19 +248,19 @@ def test_dropout_is_left_out():
 
 def test_what_the_last_line_says():
     said = "kept: {}; {}; {} token ids, no indices, no means or deviations of norms{}"
-    for keep, kept in reader.WAYS.items():
+    for keep, kept in reader.KEEP.items():
         ledger = activations(gpt(), keep, width=4)
         bytes_ = "4 bytes a number, 1 in a mask of dropout" + (", 4 of a softmax" if keep == "flash" else "")
         assert ledger.notes[-1] == said.format(
             kept, bytes_, "no logits of a loss, no",
             "; the part that is run again, one at a time, comes on top" if keep == "full" else "")
     assert activations(model("llama-7b"), loss="cross_entropy", width=1, tp=8, sequence_parallel=True).notes[-1] == (
-        said.format(reader.WAYS["all"], "1 byte a number, 4 of a logit", "no",
+        said.format(reader.KEEP["all"], "1 byte a number, 4 of a logit", "no",
                     "; one of tp devices, which divide heads, h, V, and the tokens of what is d wide"))
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama-7b", "bert-base-uncased", "mixtral-8x7b", "deepseek-v3", "resnet-50"])
-@pytest.mark.parametrize("keep", reader.WAYS)
+@pytest.mark.parametrize("keep", reader.KEEP)
 def test_letters_ints_and_sympy_agree(name, keep):
     subject = model(name).replace(b=2, **({"side": 224} if name == "resnet-50" else {"s": 7}))
     total = activations(subject, keep).total

@@ -11,9 +11,9 @@ from symcount.layers.state_space import causal_convolution
 from symcount.ledger import Term
 from symcount.masks import Mask, pairs
 from symcount.network import concat, contract, pointwise, rename, repeat, tensor, top, walk, weight, within
-from symcount.readers import repeats
 from symcount.readers.cache import kv_cache
 from symcount.readers.checkpoint import checkpoint
+from symcount.scopes import repeats
 from symcount.sizes import letter
 from symcount.symbols import symbol
 

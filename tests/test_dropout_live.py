@@ -15,7 +15,7 @@ import pytest
 from symcount import ConfigError
 from symcount.architectures import load, types
 from symcount.network import walk
-from symcount.readers import repeats
+from symcount.scopes import repeats
 from symcount.sizes import value
 
 pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("ignore:Initializing zero-element")]  # no layers of a kind

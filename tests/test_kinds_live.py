@@ -24,7 +24,7 @@ from symcount import ConfigError, read_config
 from symcount.architecture import Model
 from symcount.architectures import load, types
 from symcount.network import walk
-from symcount.readers import repeats
+from symcount.scopes import repeats
 from symcount.sizes import value
 
 pytestmark = pytest.mark.live

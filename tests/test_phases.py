@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from symcount import ModelError, SizeError, flops, model, multiply_adds
+from symcount import ModelError, SizeError, flops, model, multiply_adds, train
 from symcount.sizes import same
 
 DECODERS = ["llama-7b", "gpt2", "llama-3-8b", "mixtral-8x7b", "gemma-3-1b", "gpt-oss-20b"]
@@ -47,6 +49,15 @@ def test_an_image_needs_no_gradient():
     assert flops(model("vit-base-patch16-224"), phase="backward").total == 2 * vit.total - first
 
 
+@pytest.mark.parametrize("phase", ["backward", "train"])
+def test_layers_that_never_run_change_nothing_of_adapters(phase):
+    """Qwen2 has layers with a window, and here none of them: it multiplies as LLaMA of the same sizes does."""
+    qwen = model("qwen2-0.5b:lora=8@query+value", s=64)
+    sizes = ",".join(f"{name}={qwen.values[name]}" for name in ("V", "d", "h", "L", "heads", "kv", "k"))
+    llama = model(f"llama:{sizes},lora=8@query+value", head="LlamaForCausalLM", s=64)
+    assert flops(qwen, phase=phase).total == flops(llama, phase=phase).total
+
+
 def test_recomputation_is_of_layers_and_not_of_the_head():
     ledger = flops(model("llama-7b"), s=2048)
     layers, head = ledger.where("layers").total, ledger.where("head").total
@@ -75,6 +86,15 @@ def test_letters_and_numbers_agree(phase):
     assert free.closed_form.subs({symbol: values[symbol.name] for symbol in free.closed_form.free_symbols}
                                  ) == numbers.total
     assert numbers.total == 2 * multiply_adds(model("llama-3-8b"), phase=phase, **sizes).total
+
+
+@pytest.mark.parametrize("seconds", [1, 7, 86_400])
+def test_days_of_training_that_takes_whole_seconds(seconds):
+    """A device that does all of the work in so many seconds."""
+    one = model("gpt2", s=10)
+    work = 3 * flops(one).total * 10**6  # of 10⁷ tokens
+    row, = (row for row in train(one, 10**7, devices=1, peak=Fraction(work, seconds), mfu=1).rows if row[0] == "days")
+    assert row[1].exact == Fraction(seconds, 86_400)
 
 
 def test_parts_of_a_step():

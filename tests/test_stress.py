@@ -31,10 +31,9 @@ from symcount.network import (
     window,
     within,
 )
-from symcount.readers import repeats
 from symcount.readers.parameters import active_parameters, parameters
 from symcount.readers.work import flops, multiply_adds
-from symcount.scopes import Shared
+from symcount.scopes import Shared, repeats
 from symcount.sizes import letter, per
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcount.entries import entries
 from symcount.errors import ModelError
 
 TYPE_CHECKING = False
@@ -17,10 +18,7 @@ def files() -> list[str]:
     >>> "llama" in files()
     True
     """
-    from os import listdir
-    from os.path import dirname
-
-    return sorted(f[:-3] for f in listdir(dirname(__file__)) if f.endswith(".py") and f[0] != "_" and f != "index.py")
+    return [name for name in entries("architectures") if name != "index"]
 
 
 def family(file: str) -> tuple[Architecture, ...]:

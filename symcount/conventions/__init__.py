@@ -7,7 +7,8 @@ too, where they are its convention.
 
 from __future__ import annotations
 
-from symcount.errors import ModelError, clipped, nearest
+from symcount.entries import entries, entry
+from symcount.errors import ModelError, nearest
 from symcount.functions import OPERATIONS
 
 TYPE_CHECKING = False
@@ -89,10 +90,7 @@ def names() -> list[str]:
     >>> {"causal", "matmul"} <= set(names())
     True
     """
-    from os import listdir
-    from os.path import dirname
-
-    return sorted(file[:-3] for file in listdir(dirname(__file__)) if file.endswith(".py") and file[0] != "_")
+    return entries("conventions")
 
 
 def convention(name: str | Convention) -> Convention:
@@ -102,9 +100,5 @@ def convention(name: str | Convention) -> Convention:
     """
     if isinstance(name, Convention):
         return name
-    from importlib import import_module
-
-    if not name.isidentifier() or name not in names():
-        raise ModelError(f"unknown convention '{clipped(name)}'; {nearest(name, names())}")
-    found: Convention = import_module(f"symcount.conventions.{name}").CONVENTION
+    found: Convention = entry("conventions", name, "unknown convention").CONVENTION
     return found

@@ -8,24 +8,18 @@ from __future__ import annotations
 from symcount.errors import ModelError
 from symcount.ledger import Term
 from symcount.network import walk
-from symcount.sizes import least, per
+from symcount.scopes import repeats
+from symcount.sizes import is_one, least, per
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.polynomials import Size
+    from symcount.readers import Network
     from symcount.tensors import Tensor
-
-    Network = Tensor | tuple[Tensor, ...]
 
 # The heads of classes, but for words: a tool that is told sizes, and no class, has no term for them
 HEADS = {"classifier": 0, "answers": 0}
 ENCODER_HEADS = {**HEADS, "pooler": 0, "pre_classifier": 0, "transform": 0, "next_sentence": 0}
-
-
-def around(x: Tensor) -> tuple[tuple[str, Size], ...]:
-    """The scopes that an operation repeats in, as (path, runs), outermost first."""
-    chain = x.scope.chain() if x.scope else ()
-    return tuple((".".join(one.name for one in chain[:i + 1]), one.runs) for i, one in enumerate(chain))
 
 
 def words(net: Network) -> tuple[tuple[Size, ...], Size, Size]:
@@ -81,10 +75,11 @@ def traced(net: Network) -> list[Term]:
     for x in walk(net):
         if x.verb == "pointwise" and x.details["kind"] == "rms_norm":
             tokens = tuple(size for axis, size in x.axes.items() if axis not in x.inputs[1].axes)
-            terms.append(Term(f"{x.path}.mean", tokens, around(x), ("elementwise", "mean")))
+            terms.append(Term(f"{x.path}.mean", tokens, repeats(x.scope), ("elementwise", "mean")))
         elif x.verb == "contract" and turned and {"q", "t"} <= x.axes.keys():
             q = x.axes["q"]
-            terms += [] if isinstance(q, int) and q == 1 else [Term(f"{x.path}.sizes", (2, least(q - 1, 1)), around(x))]
+            if not is_one(q):
+                terms.append(Term(f"{x.path}.sizes", (2, least(q - 1, 1)), repeats(x.scope)))
     if turned:
         s, k = turned[0].axes["s"], turned[0].axes["k"]
         terms += [Term("positions.angles", (s, per(k, 2))), Term("positions.scale", (2, s, k))]

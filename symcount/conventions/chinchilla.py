@@ -10,21 +10,20 @@ from __future__ import annotations
 from symcount.conventions import Convention
 from symcount.ledger import Term
 from symcount.network import walk
+from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from symcount.readers import Network
 
 
-def _one_hot(net: Any) -> list[Term]:
+def _one_hot(net: Network) -> list[Term]:
     """2·b·s·V·d for each look-up of words: one-hot rows times the table."""
     terms = []
     for x in walk(net):
         if x.verb == "lookup" and "V" in x.inputs[1].axes:
-            chain = x.scope.chain() if x.scope else ()
-            scopes = tuple((".".join(s.name for s in chain[:i + 1]), one.runs) for i, one in enumerate(chain))
             ids, table = x.inputs
-            terms.append(Term(f"{x.path}.one_hot", (2, *ids.axes.values(), *table.axes.values()), scopes,
+            terms.append(Term(f"{x.path}.one_hot", (2, *ids.axes.values(), *table.axes.values()), repeats(x.scope),
                               ("weight", "embedding")))
     return terms
 

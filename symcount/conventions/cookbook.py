@@ -12,7 +12,7 @@ from symcount.ledger import Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from symcount.conventions._beside import Network
+    from symcount.readers import Network
 
 
 def beside(net: Network) -> list[Term]:

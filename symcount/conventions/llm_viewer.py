@@ -6,21 +6,22 @@ Source: LLM-Viewer at its head of 2024-07, model_analyzer.py and configs/Llama.p
 from __future__ import annotations
 
 from symcount.conventions import Convention
-from symcount.conventions._beside import HEADS, around, words
+from symcount.conventions._beside import HEADS, words
 from symcount.ledger import Term
 from symcount.network import walk
+from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from symcount.conventions._beside import Network
+    from symcount.readers import Network
 
 
 def layers(net: Network) -> list[Term]:
     """In each layer 7·b·s·d for a norm, and 2·b·s·d for the activation, which has width h; then b·d·V for the head."""
     (b, *rest), V, d = words(net)
     rates = {"rms_norm": 7, "silu": 2}
-    terms = [Term(x.path, (rates[x.details["kind"]], b, *rest, d), around(x), ("elementwise", x.details["kind"]))
-             for x in walk(net) if x.verb == "pointwise" and x.details["kind"] in rates and around(x)]
+    terms = [Term(x.path, (rates[x.details["kind"]], b, *rest, d), repeats(x.scope), ("elementwise", x.details["kind"]))
+             for x in walk(net) if x.verb == "pointwise" and x.details["kind"] in rates and repeats(x.scope)]
     return [*terms, Term("head", (b, d, V), (), ("weight", "logits"))]
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from math import prod
 
 from symcount.conventions import Convention
-from symcount.conventions._beside import around, table_of, words
+from symcount.conventions._beside import table_of, words
 from symcount.ledger import Term
 from symcount.network import walk
 from symcount.polynomials import added
+from symcount.scopes import repeats
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from symcount.conventions._beside import Network
     from symcount.polynomials import Size
+    from symcount.readers import Network
     from symcount.tensors import Tensor
 
 
@@ -33,9 +34,9 @@ def modules(net: Network) -> list[Term]:
         if x.verb == "weight" and x.details["stored"] != "buffer" and x.name.rpartition(".")[2] in ("weight", "bias"):
             first = wide.get(x.path.rpartition(".")[0], 1)
             times = (() if "P" in x.axes else (b,) if "E" not in x.axes else (b, *rest) if routes(x) else (0,))
-            terms.append(Term(x.path, (*times, first, *x.axes.values()), around(x), x.details["kinds"]))
+            terms.append(Term(x.path, (*times, first, *x.axes.values()), repeats(x.scope), x.details["kinds"]))
         elif x.verb == "contract" and (table := table_of(x)) is not None:
-            terms.append(Term(f"{x.path}.tied", (b, *table.axes.values()), around(x), table.details["kinds"]))
+            terms.append(Term(f"{x.path}.tied", (b, *table.axes.values()), repeats(x.scope), table.details["kinds"]))
     return terms
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+from symcount.entries import entries, entry
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,19 +53,10 @@ def ledger_laws() -> list[str]:
     >>> "training_6nd" in ledger_laws()
     True
     """
-    import os
-
-    return sorted(file[:-3] for file in os.listdir(os.path.dirname(__file__))
-                  if file.endswith(".py") and not file.startswith("_"))
+    return entries("laws")
 
 
 def load(name: str) -> Law:
     """The law of this name; ModelError for another."""
-    from importlib import import_module
-
-    from symcount.errors import ModelError, clipped, nearest
-
-    if name not in ledger_laws():
-        raise ModelError(f"no law '{clipped(name)}'; {nearest(name, ledger_laws())}")
-    found: Law = import_module(f"symcount.laws.{name}").LAW
+    found: Law = entry("laws", name, "no law").LAW
     return found

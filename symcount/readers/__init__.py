@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from symcount.errors import ModelError
 from symcount.network import walk
-from symcount.scopes import Scope
 from symcount.sizes import conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.polynomials import Condition, Size
+    from symcount.polynomials import Condition
     from symcount.tensors import Tensor
 
     Network = Tensor | tuple[Tensor, ...]
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 # The verbs that change neither the numbers of a tensor nor whose they are
 RELABEL = ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave")
+VIEWS = (*RELABEL, "select", "window", "idle")  # and those that make no new numbers
 
 
 def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
@@ -41,17 +41,16 @@ def origin(x: Tensor) -> Tensor:
 
 
 def learned(x: Tensor) -> bool:
-    """Whether it is a weight, or rows of one."""
+    """Whether it is a weight, or rows of one: of words too."""
     x = origin(x)
     return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+
+
+def chosen(x: Tensor) -> bool:
+    """Whether it is rows of a weight that `top` chose, as of experts: a product reads them where they are."""
+    return x.verb == "lookup" and origin(x.inputs[0]).verb == "top" and learned(x.inputs[1])
 
 
 def bounds(net: Network) -> tuple[Condition, ...]:
     """What must hold for a network to exist: exact divisions, and sizes within others."""
     return tuple({str(c): c for x in walk(net) for size in x.axes.values() for c in conditions(size)}.values())
-
-
-def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:
-    """The scopes around something, as (path, runs), outermost first."""
-    chain = scope.chain() if scope else ()
-    return tuple((".".join(s.name for s in chain[:i + 1]), one.runs) for i, one in enumerate(chain))

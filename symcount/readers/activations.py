@@ -17,10 +17,11 @@ from symcount.functions import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
-from symcount.readers import account, bounds, repeats
-from symcount.readers.again import NORMS, attention, layers, learned
+from symcount.readers import account, bounds
+from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
-from symcount.readers.gradients import given, with_gradient
+from symcount.readers.gradients import handed, with_gradient
+from symcount.scopes import repeats
 from symcount.sizes import per
 from symcount.symbols import symbol
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 # What the backward pass needs of a `pointwise`, by its kind. A norm needs two numbers a row more, mean and deviation,
 # and a maximum needs to know where it was: the paper counts neither, and they are not counted here.
-KEEPS = {
+NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "last", "mean", "partial_rotary", "relative",
                      "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
@@ -46,7 +47,8 @@ KEEPS = {
     **dict.fromkeys(("affine", "mix", "multiply", "scale", "token_shift"), "factors"),
     "dropout": "mask",
 }
-WAYS = {
+# The words of `keep`
+KEEP = {
     "all": "all that the backward pass needs",
     "flash": "all that the backward pass needs, but between scores and values only one number for each softmax",
     "selective": "all that the backward pass needs, but nothing between scores and values",
@@ -83,7 +85,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     Raises ModelError for an unknown `keep` or `loss`, an operation that the table does not know, and a tensor of which
     it is not known how it is divided; SizeError for a width or a tp that is none.
     """
-    _one_of("keep", keep, WAYS)
+    _one_of("keep", keep, KEEP)
     _one_of("loss", loss, (*LOSSES, None))
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
@@ -96,9 +98,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     kept = _apart(kept)
     held = (*bounds(net), *held)
     whole = Ledger("byte", [Term(one.path, tuple(one.axes.values())) for one in kept], values, title)
-    for part in parts:
-        whole = whole.where(part)
-    paths = {term.path for term in whole.terms}
+    paths = {term.path for term in whole.where(*parts).terms}
     if tp is not None:
         values = {**values, **_devices(tp, values)}
     terms = [Term(one.path, (one.bytes, *(one.axes if tp is None else _share(one, tokens=sequence_parallel)).values()),
@@ -151,7 +151,7 @@ def _logits(x: Tensor, title: str) -> Tensor:
     made = owner(x)
     while made.verb == "pointwise" and made.details["kind"] == "bias":
         made = owner(made.inputs[0])
-    if made.verb != "contract" or not any(learned(operand) for operand in made.inputs):
+    if made.verb != "contract" or not any(is_weight(operand) for operand in made.inputs):
         raise ModelError(f"{title or 'the network'}: a loss is taken of logits, and {x} is not the result of a linear "
                          "map; choose a class with a head")
     return x
@@ -185,7 +185,7 @@ def _kept(ops: list[Tensor], keep: str, width: Any, title: str) -> tuple[list[Ke
                                  "not ask")
             axes = {axis: size for axis, size in op.axes.items() if axis not in over[op]}
             listed.append((op, Kept(f"{op.path}.log_sum_exp", 4, axes, scopes, ("log_sum_exp",))))
-        if KEEPS.get(op.details.get("kind", "")) == "mask" and op not in again:
+        if NEEDS.get(op.details.get("kind", "")) == "mask" and op not in again:
             listed.append((op, Kept(f"{op.path}.mask", 1, op.axes, scopes, ("dropout",))))
     return [one for _, one in sorted(listed, key=lambda pair: pair[0].serial)], held
 
@@ -196,7 +196,7 @@ def _needed(ops: list[Tensor], again: set[Tensor], grads: set[Tensor]) -> dict[T
     for op in ops:
         if op in grads and not nowhere(op.scope):
             for x, label, kinds in _needs(op, again, grads):
-                if not learned(x):
+                if not is_weight(x):
                     found.setdefault(owner(x), (op, label, kinds))
     return found
 
@@ -210,7 +210,7 @@ def _late(ops: list[Tensor], again: set[Tensor], grads: set[Tensor],
     owners: set[Tensor] = set()
     without: set[Tensor] = set()
     held: tuple[Condition, ...] = ()
-    for scope, entered in given(ops).items():
+    for scope, entered in handed(ops).items():
         around = loops(scope)
         for x in entered:
             if x.inputs[0] in grads and x.details["loop"][0] not in grads:
@@ -246,15 +246,15 @@ def _needs(op: Tensor, again: set[Tensor], grads: set[Tensor]) -> Iterator[tuple
     if op.verb not in ("contract", "pointwise"):
         return
     kind = op.details.get("kind", "")
-    if kind and kind not in KEEPS:
-        raise ModelError(f"{op.path}: what the backward pass needs of '{kind}' is not known; {nearest(kind, [*KEEPS])}")
-    rule = KEEPS[kind] if kind else "factors"
-    main = kind or ("weight" if any(learned(x) for x in operands) else "activation")
+    if kind and kind not in NEEDS:
+        raise ModelError(f"{op.path}: what the backward pass needs of '{kind}' is not known; {nearest(kind, [*NEEDS])}")
+    rule = NEEDS[kind] if kind else "factors"
+    main = kind or ("weight" if any(is_weight(x) for x in operands) else "activation")
     kinds = ("norm", kind) if kind in NORMS else (main,)
     if rule == "output":
         yield op, "output", kinds
     elif rule in ("inputs", "factors"):
-        numbers = [x for x in operands if not learned(x)]
+        numbers = [x for x in operands if not is_weight(x)]
         for i, x in enumerate(operands):
             if rule == "inputs" or any(other in grads for j, other in enumerate(operands) if j != i):
                 yield x, "input" if len(numbers) == 1 else x.name, kinds
@@ -299,6 +299,6 @@ def _notes(ops: list[Tensor], kept: list[Kept], keep: str, width: Any, tp: Any, 
     return (
         "dropout at a rate above 0; without dropout, it is left out" if drops else
         "at a rate of dropout of 0",
-        f"kept: {WAYS[keep]}; {', '.join(bytes_)}; {left} token ids, no indices, no means or deviations of norms"
+        f"kept: {KEEP[keep]}; {', '.join(bytes_)}; {left} token ids, no indices, no means or deviations of norms"
         f"{beside}{shared}",
     )

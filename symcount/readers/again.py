@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from symcount.errors import ModelError
-from symcount.readers.distinct import VIEWS, loops, owner
+from symcount.readers import VIEWS
+from symcount.readers.distinct import loops, owner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
 NORMS = ("batch_norm", "group_norm", "layer_norm", "normalise", "response_norm", "rms", "rms_norm")
 
 
-def learned(x: Tensor) -> bool:
-    """Whether x is a weight, a part of one, or the rows of one that `top` chose."""
+def is_weight(x: Tensor) -> bool:
+    """Whether x is a weight, a part of one, or the rows of one that `top` chose; words that were looked up are none."""
     x = owner(x)
-    return x.verb == "weight" or (x.verb == "lookup" and owner(x.inputs[0]).verb == "top" and learned(x.inputs[1]))
+    return x.verb == "weight" or (x.verb == "lookup" and owner(x.inputs[0]).verb == "top" and is_weight(x.inputs[1]))
 
 
 def attention(ops: list[Tensor]) -> tuple[set[Tensor], dict[Tensor, tuple[str, ...]]]:
@@ -62,7 +63,7 @@ def _behind(x: Tensor, among: set[Tensor]) -> set[Tensor]:
 
 
 def _product(x: Tensor) -> bool:
-    return x.verb == "contract" and not any(learned(operand) for operand in x.inputs)
+    return x.verb == "contract" and not any(is_weight(operand) for operand in x.inputs)
 
 
 def _passes(x: Tensor) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
-from symcount.readers import RELABEL, account, bounds, learned, repeats
+from symcount.readers import RELABEL, account, bounds, learned
+from symcount.scopes import repeats
 from symcount.sizes import least, same
 from symcount.tensors import Tensor
 
@@ -57,11 +58,8 @@ def kv_cache(subject: Any, **sizes: Any) -> Ledger:
                          + ("" if title else "; mask=Mask(causal=True) says that scores are causal"))
     terms = [Term(op.path, tuple(axes.values()), repeats(op.scope), ("activation", "cache"))
              for op, axes in kept.items()]
-    ledger = Ledger("element", terms, values, f"{title}, KV cache" if title else title, (*notes, _says(kept)),
-                    bounds(net))
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("element", terms, values, f"{title}, KV cache" if title else title, (*notes, _says(kept)),
+                  bounds(net)).where(*parts)
 
 
 def _shown(subject: Any) -> None:

@@ -8,7 +8,7 @@ from math import prod
 from symcount.errors import ModelError
 from symcount.formulas import read
 from symcount.network import weights
-from symcount.readers import repeats
+from symcount.scopes import repeats
 from symcount.sizes import letters, value
 
 TYPE_CHECKING = False

@@ -10,8 +10,9 @@ from __future__ import annotations
 from itertools import product
 
 from symcount.errors import ModelError
-from symcount.readers import RELABEL, repeats
-from symcount.sizes import bounded, conditions, noted, rest, same
+from symcount.readers import VIEWS
+from symcount.scopes import repeats
+from symcount.sizes import bounded, conditions, is_one, noted, rest, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
     Runs = tuple[tuple[str, Size], ...]
-
-VIEWS = (*RELABEL, "select", "window", "idle")
 
 
 def owner(x: Tensor, inside: Scope | None = None) -> Tensor:
@@ -50,7 +49,7 @@ def owner(x: Tensor, inside: Scope | None = None) -> Tensor:
 
 def loops(scope: Scope | None) -> tuple[Scope, ...]:
     """The scopes around that run more than once, or as often as a letter says."""
-    return tuple(one for one in (scope.chain() if scope else ()) if not (isinstance(one.runs, int) and one.runs == 1))
+    return tuple(one for one in (scope.chain() if scope else ()) if not is_one(one.runs))
 
 
 def nowhere(scope: Scope | None) -> bool:
@@ -65,7 +64,7 @@ def runs_at_least(n: int, scopes: Iterable[Scope]) -> tuple[Condition, ...]:
 
 def but_first(scopes: Runs) -> Runs:
     """The same without the first run of the innermost scope that repeats."""
-    last = max(i for i, (_, runs) in enumerate(scopes) if not _once(runs))
+    last = max(i for i, (_, runs) in enumerate(scopes) if not is_one(runs))
     return tuple((path, rest(runs, 1) if i == last else runs) for i, (path, runs) in enumerate(scopes))
 
 
@@ -154,7 +153,7 @@ def _zero(entered: Tensor, asked: dict[Tensor, set[str]], askers: dict[Tensor, s
 
 def _counts(patterns: set[str], scopes: list[tuple[str, Size]], at: int = 0) -> list[list[tuple[str, Size]]]:
     """The scopes with the number of runs that these patterns are, as few terms as may be."""
-    at = next((i for i in range(at, len(scopes)) if not _once(scopes[i][1])), len(scopes))
+    at = next((i for i in range(at, len(scopes)) if not is_one(scopes[i][1])), len(scopes))
     if at == len(scopes):
         return [scopes]
     by: dict[str, set[str]] = {c: {p[1:] for p in patterns if p[0] == c} for c in "FMZ"}
@@ -196,10 +195,6 @@ def _made(entered: Tensor, returned: Tensor) -> Tensor:
         raise ModelError(f"{entered.path}: it is repeated, and returns {made}, which it did not make: what is kept of "
                          "that is not counted")
     return owner(returned)
-
-
-def _once(runs: Size) -> bool:
-    return isinstance(runs, int) and runs == 1
 
 
 def _steps(x: Tensor) -> bool:

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from symcount import network
 from symcount.errors import ModelError, ShapeError, SizeError, SymcountError, nearest
-from symcount.readers import RELABEL, account, bounds, repeats
+from symcount.readers import RELABEL, account, bounds
 from symcount.readers.running import UNNAMED, Pass, Step, as_array, fitting, shown, sizes_of
+from symcount.scopes import repeats
 from symcount.sizes import check, letters, same, value
 
 TYPE_CHECKING = False

@@ -33,7 +33,7 @@ def with_gradient(ops: list[Tensor], first: Container[Scope | None] = (),
     return found
 
 
-def given(ops: list[Tensor]) -> dict[Scope | None, list[Tensor]]:
+def handed(ops: list[Tensor]) -> dict[Scope | None, list[Tensor]]:
     """{repeated scope: what it is given, and returns for its next run}."""
     found: dict[Scope | None, list[Tensor]] = {}
     for x in ops:

@@ -14,7 +14,7 @@ from symcount.network import walk
 from symcount.polynomials import Polynomial, letter, lift
 from symcount.readers import bounds
 from symcount.readers.parameters import each
-from symcount.sizes import conditions, per
+from symcount.sizes import conditions, is_one, per
 from symcount.storage import Storage, Width
 from symcount.storage import storage as named
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
 # What is saved for the backward pass in each phase that has one, in the words of `activations`
-KEEPS = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
-PHASES = ("forward", "decode", *KEEPS)
+SAVED = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
+PHASES = ("forward", "decode", *SAVED)
 # Tensor parallelism splits heads, the width of an MLP and the vocabulary; of the others every device has a copy
 _SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
 
@@ -48,19 +48,19 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str | None
 
     Raises ModelError for an unknown storage or phase, and for one that does not train where training is asked for.
     """
-    held = named(storage or ("mixed" if phase in KEEPS else "bf16"))
+    held = named(storage or ("mixed" if phase in SAVED else "bf16"))
     model = sized(subject, held, sizes)
     phase = phase or ("decode" if "t" in model.given else
                       "train" if held.gradients is not None and "s" in model.given else "forward")
     known_phase(phase)
-    if phase in KEEPS and held.divided and "dp" not in model.given:
+    if phase in SAVED and held.divided and "dp" not in model.given:
         model = model.replace(dp="dp")
     says = {"forward": "weights alone: the phase decode adds a cache, train all that training holds",
             "decode": "weights and a cache"}.get(phase, "")
     terms = _of_weights(model, held, "weights", None)
     if phase == "decode":
         model = _at(model)
-        terms += _under("cache", cache_bytes(model.whole(), held))
+        terms += [term.under("cache") for term in cache_bytes(model.whole(), held).terms]
     elif phase != "forward":
         if held.gradients is None:
             raise ModelError(f"{held.name} says how numbers are stored, and nothing of training; of the recipes that "
@@ -68,7 +68,7 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str | None
         for name, width in (("gradients", held.gradients), *((f"optimizer.{n}", w) for n, w in held.optimizer.items())):
             terms += _of_weights(model, held, name, width)
         saved = activation_bytes(model.whole(), held, phase)
-        terms += _under("activations", saved)
+        terms += [term.under("activations") for term in saved.terms]
         says = saved.notes[1]
     return _ledger(model, held, "memory", terms, says)
 
@@ -114,24 +114,21 @@ def _at(model: Any) -> Any:
 
 def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str = "train", **sizes: Any) -> Ledger:
     """The bytes of what a training step saves for its backward pass."""
-    from symcount.readers.activations import activations
+    from symcount.readers.activations import activations  # weights alone do without
 
-    if phase not in KEEPS:
+    if phase not in SAVED:
         raise ModelError(f"activations are saved for a backward pass: no phase '{phase}'; "
-                         f"{nearest(phase, list(KEEPS))}")
+                         f"{nearest(phase, list(SAVED))}")
     held = named(storage)
     model = sized(subject, held, sizes)
     tp = model.values.get("tp", "tp") if "tp" in model.given else None
-    saved = activations(model.whole(), KEEPS[phase], width=held.activations.bits // 8, tp=tp)
+    saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8, tp=tp)
     return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]))
 
 
 def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:
-    ledger = Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
-                    bounds(model.network()), convention=held.name)
-    for part in model.parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
+                  bounds(model.network()), convention=held.name).where(*model.parts)
 
 
 def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> list[Term]:
@@ -140,7 +137,7 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
     dp = dp if name.split(".", maxsplit=1)[0] in held.divided else 1
     terms = []
     for x, term in each(model.network()):
-        repeated = any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
+        repeated = any(not is_one(runs) for _, runs in term.scopes)
         matrix = repeated and term.kinds[0] == "weight" and "kernel" not in term.kinds
         if width is not None and "frozen" in term.kinds:
             continue
@@ -148,23 +145,22 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
             raise ModelError(f"{held.name}: {term.path} is trained, which weights of {held.matrices.bits} bits cannot "
                              "be; train adapters beside them, as in lora=8@query+value")
         bits = width or (held.trained if "adapter" in term.kinds else held.matrices if matrix else held.weights)
-        size = bits.bytes(_split(x, term, tp) if not _one(tp) else term.factors)
-        terms.append(Term(f"{name}.{term.path}", (size if _one(dp) else _shared(size, dp),),
-                          ((name, 1), *((f"{name}.{path}", runs) for path, runs in _stages(term.scopes, pp))),
-                          term.kinds))
+        size = bits.bytes(_split(x, term, tp) if not is_one(tp) else term.factors)
+        held_by_one = size if is_one(dp) else _shared(size, dp)
+        terms.append(Term(term.path, (held_by_one,), _stages(term.scopes, pp), term.kinds).under(name))
     return terms
 
 
 def _stages(scopes: tuple[tuple[str, Size], ...], pp: Size) -> tuple[tuple[str, Size], ...]:
     """The scopes on one of pp devices: of the outermost that is repeated, a share of the runs."""
-    layers = [path for path, runs in scopes if not (isinstance(runs, int) and runs == 1)]
-    return scopes if _one(pp) else tuple((path, per(runs, pp) if path in layers[:1] else runs)
+    layers = [path for path, runs in scopes if not is_one(runs)]
+    return scopes if is_one(pp) else tuple((path, per(runs, pp) if path in layers[:1] else runs)
                                          for path, runs in scopes)
 
 
 def _heads(term: Term, axes: list[str], tp: Size) -> tuple[Size, ...]:
     """The factors of remembered rows on one of tp devices: key-value heads are split, latents are not."""
-    if _one(tp):
+    if is_one(tp):
         return term.factors
     if "g" not in axes and not set(axes) <= {"b", "t", "c", "k"}:
         raise ModelError(f"tp: how {term.path} [{' '.join(axes)}] is split over devices is not stated; stated are "
@@ -175,10 +171,6 @@ def _heads(term: Term, axes: list[str], tp: Size) -> tuple[Size, ...]:
 def _devices(model: Any, name: str) -> Size:
     """How many devices share the work in this way: 1 unless the model was told."""
     return letter(name) if name in model.given else 1
-
-
-def _one(size: Size) -> bool:
-    return isinstance(size, int) and size == 1
 
 
 def _split(x: Tensor, term: Term, tp: Size) -> tuple[Size, ...]:
@@ -194,9 +186,3 @@ def _shared(size: Size, dp: Size) -> Size:
     """One of dp shares; a share need not be whole, for what fills it up is left out."""
     share = per(size, dp)
     return Polynomial(lift(share).terms, conditions(size))
-
-
-def _under(name: str, ledger: Ledger) -> list[Term]:
-    return [Term(f"{name}.{term.path}", term.factors,
-                 ((name, 1), *((f"{name}.{path}", runs) for path, runs in term.scopes)), term.kinds)
-            for term in ledger.terms]

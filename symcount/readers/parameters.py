@@ -7,7 +7,8 @@ from math import prod
 from symcount.errors import ModelError, ShapeError
 from symcount.ledger import Ledger, Term
 from symcount.network import walk, weights
-from symcount.readers import RELABEL, account, bounds, origin, repeats
+from symcount.readers import RELABEL, account, bounds, origin
+from symcount.scopes import repeats
 from symcount.sizes import letters, per, same
 
 TYPE_CHECKING = False
@@ -53,11 +54,8 @@ def buffers(subject: Any) -> Ledger:
     net, values, title, notes, parts = account(subject)
     terms = [Term(path, tuple(x.axes.values()), repeats(x.scope.home if x.scope else None), x.details["kinds"])
              for path, (x, *_) in weights(net).items() if x.details["stored"] == "buffer"]
-    ledger = Ledger("element", terms, values, f"{title}, buffers" if title else title,
-                    ("numbers that are stored and are no parameters", *notes))
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("element", terms, values, f"{title}, buffers" if title else title,
+                  ("numbers that are stored and are no parameters", *notes)).where(*parts)
 
 
 def _read(subject: Any, *, active: bool = False) -> Ledger:
@@ -66,10 +64,8 @@ def _read(subject: Any, *, active: bool = False) -> Ledger:
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
     # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
     held = tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
-    ledger = Ledger("parameter", terms, values, f"{title}, active" if active and title else title, (once, *notes), held)
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger("parameter", terms, values, f"{title}, active" if active and title else title, (once, *notes),
+                  held).where(*parts)
 
 
 def each(net: Network, met: Mapping[str, tuple[Size, ...]] | None = None) -> list[tuple[Tensor, Term]]:

@@ -22,9 +22,11 @@ from symcount.masks import Mask, pairs
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds
+from symcount.readers.distinct import nowhere
+from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import counted, forward, product
-from symcount.sizes import least, letters, same, substitute
+from symcount.sizes import is_one, least, letters, same, substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,16 +44,15 @@ if TYPE_CHECKING:
 def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, alone: bool) -> Run:
     """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
     if phase in ("decode", "generate"):
-        if not hasattr(subject, "network"):
-            raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
     net, values, title, notes, parts = account(subject, **sizes)
-    once = forward(net, rule, alone=alone)
-    back = backward(net, rule, once, alone=alone)
+    ahead = forward(net, rule, alone=alone)
+    back = backward(net, rule, ahead, alone=alone)
     if phase == "backward":
         return bounds(net), values, title, (_SAYS[phase], *notes), parts, back
-    again = [] if phase == "train" else [term for term in once if _again(term, phase)]
-    terms = [*_under("forward", once), *_under("recomputed", again), *_under("backward", back)]
+    again = [] if phase == "train" else [term for term in ahead if _again(term, phase)]
+    terms = [term.under(name) for name, those in (("forward", ahead), ("recomputed", again), ("backward", back))
+             for term in those]
     return bounds(net), values, title, (_SAYS[phase], *notes), parts, terms
 
 
@@ -64,7 +65,7 @@ _SAYS = {
 }
 
 
-def backward(net: Network, rule: Convention, once: list[Term], *, alone: bool = False) -> list[Term]:
+def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool = False) -> list[Term]:
     """The terms of a backward pass, as the convention has it: so often the forward pass, or one for each operand.
 
     Operand by operand, only those that need a gradient count: weights that are trained, and what was made from one.
@@ -73,43 +74,24 @@ def backward(net: Network, rule: Convention, once: list[Term], *, alone: bool = 
     if rule.backward is None:
         raise ModelError(f"{rule.name} has no rule for a backward pass")
     if rule.backward != "operands":
-        return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in once]
-    first, later = needing(net, first=True), needing(net)
+        return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in ahead]
+    ops = walk(net)
+    later, first = with_gradient(ops), with_gradient(ops, {x.scope for x in ops if x.verb == "enter"})
     terms = []
     for x, kinds in products(net):
-        always = sum(y.serial in first for y in x.inputs)
-        mostly = sum(y.serial in later for y in x.inputs)
+        always = sum(y in first for y in x.inputs)
+        mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add
         if mostly:
             terms += [_fewer(term, x, always, mostly) for term in product(x, kinds, rule, factor, counted(rule))]
     return terms
 
 
-def needing(net: Network, *, first: bool = False) -> set[int]:
-    """The serial numbers of all tensors that need a gradient: trained weights, and whatever was made from one.
-
-    `first`: in the first run of repeated scopes, where nothing comes from a run before.
-    """
-    adapted = any("adapter" in x.details["kinds"] for x in walk(net) if x.verb == "weight")
-    found: set[int] = set()
-    grown = -1
-    while grown != len(found):  # a loop hands what it returned to its next run
-        grown = len(found)
-        for x in walk(net):
-            if x.verb == "weight":
-                trained = x.details["stored"] == "parameter" and (not adapted or "adapter" in x.details["kinds"])
-                found |= {x.serial} if trained else set()
-            elif x.verb != "top" and any(y.serial in found for y in (*x.inputs, *(() if first else x.details.get(
-                    "loop", ()) if x.verb == "enter" else ()))):
-                found.add(x.serial)
-    return found
-
-
 def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
     """The term for `mostly` operands, of which only `always` count in the first run of the scope around."""
-    if always == mostly:
+    if always == mostly or nowhere(x.scope):
         return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
-    looped = [i for i, (_, runs) in enumerate(term.scopes) if not (isinstance(runs, int) and runs == 1)]
+    looped = [i for i, (_, runs) in enumerate(term.scopes) if not is_one(runs)]
     if len(looped) != 1:
         raise ModelError(f"{x.path}: in the first run of its {len(looped)} repeated scopes other gradients are needed "
                          "than later; that is counted for one repeated scope only")
@@ -120,19 +102,21 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
 
 
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
-    model, net = decoding(model, sizes)
+    net, values, title, notes, parts = decoding(model, sizes)
     terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
-    return (bounds(net), model.values, model.title, ("decoding with a cache", *model.conventions), model.parts, terms)
+    return bounds(net), values, title, notes, parts, terms
 
 
-def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
-    """The model of a decode step, one token after t - 1 others unless told otherwise, and its network.
+def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int], str, tuple[str, ...],
+                                                         tuple[str, ...]]:
+    """The `account` of a decode step: of one token after t - 1 others, unless told otherwise.
 
     Raises ModelError for a model that does not go on from what it remembers, and for one with states: how a state takes
     one more token in is another computation than that of a text, and is not written.
     """
     from symcount.readers.cache import kv_cache  # only a step asks what is remembered
 
+    _chooses(model, "decode")
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
@@ -142,7 +126,13 @@ def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Any, Network]:
         if x.verb == "cached" and x.details["kept"] is not None:
             raise ModelError(f"{model.title}: {x.path} is a state: what one more token costs it is not written; "
                              "count a forward pass of s tokens")
-    return model, net
+    return net, model.values, model.title, ("decoding with a cache", *model.conventions), model.parts
+
+
+def _chooses(subject: Any, phase: str) -> None:
+    """Raise ModelError for a network of tensors, whose sizes are chosen already."""
+    if not hasattr(subject, "network"):
+        raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
 
 
 def _absorbed(model: Any) -> Any:
@@ -175,6 +165,7 @@ def _remembered(rule: Convention) -> Elements:
 
 def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
     """The prompt at once; then every token but the last is read, one by one."""
+    _chooses(model, "generate")
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
     if "t" in model.given:
         raise ModelError("generate: t follows the prompt; say s (tokens of the prompt) and new (tokens to come)")
@@ -198,23 +189,17 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
                 pairs(Mask(causal=True, window=window), steps, last["t"]))
 
     net, values, title, notes, parts = account(model)
-    _, step = decoding(model, {tokens: 1, "t": "t"})
-    terms = [*_under("prompt", forward(net, rule, alone=alone)),
-             *_under("steps", forward(step, rule, alone=alone, step=True, elements=summed))]
+    step, *_ = decoding(model, {tokens: 1, "t": "t"})
+    terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
+             *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))
                         for side in c)) for c in bounds(step)]
     return ((*bounds(net), *held), values, title,
             ("a prompt, then new tokens with a cache, of which the last is not read", *notes), parts, terms)
 
 
-def _under(name: str, terms: list[Term]) -> list[Term]:
-    """The terms as parts of a pass of this name."""
-    return [Term(f"{name}.{term.path}", term.factors, ((name, 1), *((f"{name}.{path}", runs) for path, runs in
-                                                                     term.scopes)), term.kinds) for term in terms]
-
-
 def _again(term: Term, phase: str) -> bool:
     """Whether recomputation runs it once more: all of a repeated part, attention, or its scores."""
     if phase == "recompute":
-        return any(not (isinstance(runs, int) and runs == 1) for _, runs in term.scopes)
+        return any(not is_one(runs) for _, runs in term.scopes)
     return {"selective": "attention", "flash": "scores"}[phase] in term.kinds

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.functions import activates
 from symcount.network import walk, weights
-from symcount.readers import RELABEL, learned, origin
+from symcount.readers import RELABEL, chosen, learned, origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def turn(net: Network, stored: Mapping[Any, Any]) -> None:
 
 def _of_weights(x: Tensor) -> str:
     for y in map(origin, x.inputs):
-        if y.verb == "lookup" and learned(y) and origin(y.inputs[0]).verb == "top":
+        if chosen(y):
             return "experts"
         if y.verb == "weight" and "V" in x.axes and "V" in y.axes:
             return "logits"

@@ -22,9 +22,11 @@ from symcount.given import amount
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import added
-from symcount.readers import RELABEL, account, bounds, origin, repeats
+from symcount.readers import RELABEL, VIEWS, account, bounds, chosen
+from symcount.readers.again import is_weight
 from symcount.readers.roles import operation, products
 from symcount.readers.work import known_phase
+from symcount.scopes import repeats
 from symcount.sizes import least
 
 TYPE_CHECKING = False
@@ -42,7 +44,7 @@ FUSED = {
 }
 PHASES = ("forward", "decode")
 _SHAPED = ("zeros", "band")  # kinds of elementwise work whose first operand says only how large the result is
-_VIEWS = (*RELABEL, "concat", "select", "window", "cached", "idle")  # they move nothing
+_VIEWS = (*VIEWS, "concat", "cached")  # they move nothing
 
 
 def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "nothing", **sizes: Any) -> Ledger:
@@ -74,21 +76,15 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
     if phase == "forward":
         net, values, title, notes, parts = account(subject, **sizes)
     else:
-        net, values, title, notes, parts = _decoding(subject, sizes)
+        from symcount.readers.phases import decoding  # a forward pass does without
+
+        net, values, title, notes, parts = decoding(subject, sizes)
     said = [f"{FUSED[fused]}, {number} byte{'' if number == 1 else 's'} a number, no ids"]
     step = phase == "decode"
     if any(chosen(x) for x in walk(net, step=step)):
         said.append("of the experts the most that the tokens can choose")
-    ledger = Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
-                    (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}")
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
-
-
-def chosen(x: Tensor) -> bool:
-    """Whether it is the weights of chosen experts: no operation, as the product with them reads them where they are."""
-    return x.verb == "lookup" and origin(x.inputs[0]).verb == "top" and _learned(x.inputs[1])
+    return Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
+                  (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}").where(*parts)
 
 
 def named(x: Tensor, products_at: set[str]) -> str:
@@ -104,15 +100,6 @@ def operation_of(path: str) -> str:
     'layers.attention.mix'
     """
     return path.rpartition(".")[0]
-
-
-def _decoding(subject: Any, sizes: dict[str, Any]) -> tuple[Any, ...]:
-    from symcount.readers.phases import decoding  # a forward pass does without
-
-    if not hasattr(subject, "network"):
-        raise ModelError("decode needs a model, whose sizes s and t it can choose")
-    model, net = decoding(subject, sizes)
-    return net, model.values, model.title, ("decoding with a cache", *model.conventions), model.parts
 
 
 def _terms(net: Network, width: Any, fused: str, *, step: bool) -> list[Term]:
@@ -151,11 +138,11 @@ def _shown(x: Tensor, seen: dict[int, Size], most: Size | None) -> list[tuple[st
     if _whole(x):
         return _shown(x.inputs[0], seen, most)
     if x.verb in _VIEWS and x.verb != "cached":
-        _once(x)
+        _shown_once(x)
     return [(_called(x), _numbers(x, seen.get(x.serial, most)))]
 
 
-def _once(x: Tensor) -> None:
+def _shown_once(x: Tensor) -> None:
     """Raise ShapeError for a part of what shows a number more than once: how many it shows is not written."""
     todo = [] if _handed(x) else list(x.inputs)
     while todo:
@@ -214,7 +201,7 @@ def _handed(x: Tensor) -> bool:
 
 
 def _learned(x: Tensor) -> bool:
-    """Whether it is a weight, or a part of one."""
+    """Whether it is a weight, or a part of one, and not what a loop is handed."""
     while (x.verb in RELABEL or x.verb == "select") and not _handed(x):
         x = x.inputs[0]
     return x.verb == "weight"
@@ -230,7 +217,7 @@ def _on_chip(net: Network, *, step: bool) -> tuple[set[tuple[int, int]], set[int
     scores: set[int] = set()
     for x in ops:
         if x.verb == "pointwise" and x.details["kind"] == "softmax":
-            scores |= {y.serial for y in _made_of(x) if not any(map(_weighs, y.inputs))}
+            scores |= {y.serial for y in _made_of(x) if not any(map(is_weight, y.inputs))}
     made: dict[int, set[int]] = {}  # of which scores a tensor is made, element by element
     unread, elsewhere = set(), set()
     for x in ops:
@@ -238,7 +225,7 @@ def _on_chip(net: Network, *, step: bool) -> tuple[set[tuple[int, int]], set[int
         made[x.serial] = {x.serial} if x.serial in scores else set()
         if x.verb == "pointwise" or x.verb in _VIEWS:
             made[x.serial] |= set().union(*before)
-        elif x.verb == "contract" and not any(map(_weighs, x.inputs)):
+        elif x.verb == "contract" and not any(map(is_weight, x.inputs)):
             unread |= {(x.serial, i) for i, of in enumerate(before) if of}
         else:
             elsewhere |= set().union(*before)
@@ -260,8 +247,3 @@ def _made_of(x: Tensor) -> list[Tensor]:
         elif y.verb == "pointwise" or y.verb in _VIEWS:
             todo += y.inputs
     return found
-
-
-def _weighs(x: Tensor) -> bool:
-    """Whether it is learned, or the weights of chosen experts."""
-    return _learned(x) or chosen(origin(x))

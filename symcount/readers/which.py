@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from symcount.ledger import Ledger
 from symcount.network import weights
-from symcount.readers import account, origin
+from symcount.readers import account, chosen, origin
 from symcount.readers.parameters import active_parameters, parameters
 from symcount.readers.roles import products
 
@@ -62,7 +62,7 @@ NO_TABLES = Which("all parameters but embeddings", lambda one: parameters(one).w
 def _table(x: Tensor) -> str:
     """The path of the weight that an operand is, or chosen rows of; "" where it is none."""
     x = origin(x)
-    while x.verb == "lookup" and origin(x.inputs[0]).verb == "top":
+    while chosen(x):
         x = origin(x.inputs[1])
     return x.path if x.verb == "weight" else ""
 

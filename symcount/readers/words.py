@@ -17,6 +17,7 @@ from symcount.algebra.rules import indices
 from symcount.algebra.terms import Apply, Letter, Over, Term, agree, scaled
 from symcount.functions import FUNCTIONS
 from symcount.network import walk
+from symcount.sizes import is_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,8 +131,7 @@ def _weight(x: Tensor) -> Tensor | None:
 def _through(words: Words, x: Tensor) -> View | None:
     """What a scope that runs once hands in and out is what it was; a repeated one is an input."""
     inside = x.scope if x.verb == "enter" else x.inputs[0].scope
-    once = inside is None or (isinstance(inside.runs, int) and inside.runs == 1)
-    return words.view(x.inputs[0]) if once else None
+    return words.view(x.inputs[0]) if inside is None or is_one(inside.runs) else None
 
 
 def _contracted(words: Words, x: Tensor) -> View | None:

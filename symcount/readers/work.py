@@ -11,11 +11,11 @@ from symcount.ledger import KINDS, Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk, weights
 from symcount.polynomials import added
-from symcount.readers import account, bounds, repeats
+from symcount.readers import account, bounds
 from symcount.readers.parameters import chosen_rows
 from symcount.readers.roles import ROLES, mask_of, operation, products
-from symcount.scopes import matches
-from symcount.sizes import least
+from symcount.scopes import matches, repeats
+from symcount.sizes import is_one, least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,10 +96,7 @@ def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any
     if alone and not terms and rule.beside:
         raise ModelError(f"{rule.name} counts no product of this network; ask for its flops")
     unit, says = ("multiply-add", f"{rule.name}: {rule.says}") if alone else (rule.unit, rule.line)
-    ledger = Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name)
-    for part in parts:
-        ledger = ledger.where(part)
-    return ledger
+    return Ledger(unit, terms, values, title, (says, *notes), held, convention=rule.name).where(*parts)
 
 
 def forward(net: Network, rule: Convention, *, alone: bool = False, step: bool = False,
@@ -164,7 +161,7 @@ def _term(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size],
         return []
     sizes = elements(axes, mask_of(x))
     scopes = () if rule.runs == "once" else repeats(x.scope)
-    return [Term(path, sizes if isinstance(factor, int) and factor == 1 else (factor, *sizes), scopes, kinds)]
+    return [Term(path, sizes if is_one(factor) else (factor, *sizes), scopes, kinds)]
 
 
 def _otherwise(path: str, kinds: tuple[str, ...], factor: Any, axes: dict[str, Size],

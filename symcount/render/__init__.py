@@ -71,16 +71,11 @@ def _scaled(amount: Any, step: int, names: tuple[str, ...]) -> str:
     unit = 0
     while unit + 1 < len(names) and amount >= step ** (unit + 1):
         unit += 1
-    whole = int(amount) // step**unit
-    decimals = max(0, 4 - len(str(whole)))
-    scaled = int(2 * amount * 10**decimals + step**unit) // (2 * step**unit)  # rounded half up
-    if scaled >= step * 10**decimals and unit + 1 < len(names):
+    top, bottom = amount.numerator, amount.denominator * step**unit
+    shown = _digits(top, bottom, max(4, len(str(top // bottom))))
+    if shown == f"{step:,}" and unit + 1 < len(names):  # rounded up to one of the next
         return f"1 {names[unit + 1]}"
-    text = f"{scaled // 10**decimals:,}"
-    behind = str(scaled % 10**decimals).rjust(decimals, "0") if decimals else ""
-    exactly = scaled * step**unit == amount * 10**decimals
-    behind = behind.rstrip("0") if exactly else behind
-    return f"{text}{'.' + behind if behind else ''} {names[unit]}"
+    return f"{shown} {names[unit]}"
 
 
 def signed(terms: Iterable[tuple[int, Any]], form: Callable[[Any], str], minus: str = "-") -> str:
@@ -105,7 +100,10 @@ def significant(amount: Any, digits: int = 4) -> str:
     >>> significant(Fraction(2, 3)), significant(Fraction(1, 2)), significant(2048 * 10**6 + 1), significant(0)
     ('0.6667', '0.5', '2,048,000,000', '0')
     """
-    top, bottom = amount.numerator, amount.denominator
+    return _digits(amount.numerator, amount.denominator, digits)
+
+
+def _digits(top: int, bottom: int, digits: int) -> str:
     if not top:
         return "0"
     places = digits - len(str(top // bottom)) if top >= bottom else digits

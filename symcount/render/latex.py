@@ -223,8 +223,7 @@ def parts(shown: Table, *, formulas: bool) -> list[str]:
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers as displays."""
-    align = "".join("r" if any(text.is_number(row[i]) for row in shown.rows) else "l"
-                    for i in range(len(shown.head)))
+    align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     def cell(one: Any) -> str:
         if one is None or isinstance(one, (str, Rounded)):
             said = text.cell(one)

@@ -59,8 +59,7 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers."""
-    align = "".join("r" if any(text.is_number(row[i]) for row in shown.rows) else "l"
-                    for i in range(len(shown.head)))
+    align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     return "\n\n".join([f"**{_escaped(shown.title)}**",
                         _table(list(shown.head), align, [[_cell(one) for one in row] for row in shown.rows]),
                         *map(_escaped, shown.says), *_notes(shown.notes)]) + "\n"

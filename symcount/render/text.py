@@ -123,13 +123,17 @@ def table(shown: Table) -> str:
 
 def listing(shown: Listing) -> str:
     """Rows in columns: numbers to the right."""
-    numeric_ones = [any(is_number(row[i]) for row in shown.rows) for i in range(len(shown.head))]
     cells = [shown.head, *([cell(one) for one in row] for row in shown.rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(shown.head))]
-    lines = ["  ".join(one.rjust(w) if right else one.ljust(w) for one, w, right in zip(row, widths, numeric_ones,
-                                                                                        strict=True)).rstrip()
-             for row in cells]
+    sides = to_the_right(shown)
+    lines = ["  ".join(one.rjust(w) if right else one.ljust(w)
+                       for one, w, right in zip(row, widths, sides, strict=True)).rstrip() for row in cells]
     return "\n\n".join(filter(None, [shown.title, "\n".join(lines), "\n".join(shown.says), _notes(shown.notes)]))
+
+
+def to_the_right(shown: Listing) -> list[bool]:
+    """Of each column whether it has numbers, which stand to the right."""
+    return [any(is_number(row[i]) for row in shown.rows) for i in range(len(shown.head))]
 
 
 def cell(shown: Any) -> str:
@@ -140,7 +144,7 @@ def cell(shown: Any) -> str:
 
 
 def is_number(shown: Any) -> bool:
-    """Whether a cell stands to the right."""
+    """Whether a cell is a number, exact or rounded."""
     return isinstance(shown, Rounded) or hasattr(shown, "numerator")
 
 

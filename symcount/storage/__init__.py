@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import namedtuple
 from math import prod
 
-from symcount.errors import ModelError, clipped, nearest
+from symcount.entries import entries, entry
 from symcount.polynomials import quotient
 from symcount.sizes import per
 
@@ -80,19 +80,12 @@ def names() -> list[str]:
     >>> {"bf16", "fp32", "mixed", "nf4"} <= set(names())
     True
     """
-    from os import listdir
-    from os.path import dirname
-
-    return sorted(file[:-3] for file in listdir(dirname(__file__)) if file.endswith(".py") and file[0] != "_")
+    return entries("storage")
 
 
 def storage(name: str | Storage) -> Storage:
     """The storage of that name; a Storage of the caller's own passes through. ModelError for an unknown name."""
     if isinstance(name, Storage):
         return name
-    from importlib import import_module
-
-    if not name.isidentifier() or name not in names():
-        raise ModelError(f"unknown storage '{clipped(name)}'; {nearest(name, names())}")
-    found: Storage = import_module(f"symcount.storage.{name}").STORAGE
+    found: Storage = entry("storage", name, "unknown storage").STORAGE
     return found

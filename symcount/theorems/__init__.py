@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from symcount.entries import entries, entry
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.identity import Identity
@@ -13,19 +15,10 @@ def identities() -> list[str]:
     >>> "layer_collapse" in identities()
     True
     """
-    import os
-
-    return sorted(file[:-3] for file in os.listdir(os.path.dirname(__file__))
-                  if file.endswith(".py") and not file.startswith("_"))
+    return entries("theorems")
 
 
 def load(name: str) -> Identity:
     """The identity of this name; ModelError for another."""
-    from importlib import import_module
-
-    from symcount.errors import ModelError, clipped, nearest
-
-    if name not in identities():
-        raise ModelError(f"no identity '{clipped(name)}'; {nearest(name, identities())}")
-    found: Identity = import_module(f"symcount.theorems.{name}").IDENTITY
+    found: Identity = entry("theorems", name, "no identity").IDENTITY
     return found
