@@ -62,11 +62,13 @@ class Architecture:
     hides      {key: texts of its values}: keys that limit which tokens some layers see, where the forward pass does not
                say which layers, and with which values they limit nothing; without any, some layer always has a limit
     buffers    why it is not written which buffers a checkpoint holds, where it is not
+    unwritten  elementwise operations that the forward pass leaves out: what they keep and move is not known
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
     __slots__ = ("acts", "aliases", "base", "buffers", "classes", "flags", "follows", "hides", "ignored", "keys",
-                 "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads")
+                 "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads",
+                 "unwritten")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,
@@ -77,6 +79,7 @@ class Architecture:
                  acts: Mapping[str, tuple[str, str]] = ACTS,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "",
+                 unwritten: str = "",
                  hides: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
@@ -87,7 +90,7 @@ class Architecture:
         sees_all = {"window": "t"} if "window" in self.sizes else {}  # a window that nobody gives is none
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
-        self.acts, self.hides = dict(acts), dict(hides or {})
+        self.acts, self.hides, self.unwritten = dict(acts), dict(hides or {}), unwritten
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise

@@ -6,20 +6,22 @@ Unknown: they are not as written, but roundings or conditions could make them eq
 
 from __future__ import annotations
 
-from symcount.architecture import Sizes
+from symcount.architecture import RUN, Sizes
 from symcount.counting import formula, notes
 from symcount.derivation import Derivation, Equation, Remark, SymbolRow, number
-from symcount.errors import ProofError
+from symcount.errors import ModelError, ProofError
 from symcount.forms import Power, Product, Quotient, Sum, numbers, written
 from symcount.forms import size as size_of
 from symcount.formulas import read
 from symcount.laws import load
 from symcount.ledger import UNITS
 from symcount.naming import model
+from symcount.network import walk
 from symcount.polynomials import Polynomial, added, letter, lift
 from symcount.readers.which import Which
 from symcount.render import percent
-from symcount.sizes import fraction, letters, per, ratio, same
+from symcount.scopes import repeats
+from symcount.sizes import fraction, is_one, letters, per, ratio, same
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -142,6 +144,8 @@ def prove_law(name: str, *, model: str | Model | None = None, **sizes: Any) -> D
     """
     law = load(name)
     one = _network(law, model, sizes)
+    if model is not None and any(x.verb == "input" and "s" not in x.axes for x in walk(one.network())):
+        raise ModelError(f"{name} is about texts of s tokens, and {one.title} reads something else")
     ledger, right = law.left(one), Side(law.right, law.names, one)
     if not same(ledger.size, right.size):
         raise _unequal(name, law, one, ledger, right)
@@ -168,7 +172,14 @@ def refute_law(name: str, **asked: Any) -> Derivation | None:
 
 
 def _network(law: Law, asked: str | Model | None, sizes: Mapping[str, Any]) -> Model:
-    return model(law.network, **{**law.changes, **sizes}) if asked is None else model(asked, **sizes)
+    if asked is None:
+        return model(law.network, **{**law.changes, **sizes})
+    one = model(asked, **sizes)
+    run = {size: how for size, how in law.changes.items() if size in RUN and size not in one.given}  # what it is about
+    one = one.replace(**run) if run else one
+    if law.single and any(not is_one(runs) for x in walk(one.network()) for _, runs in repeats(x.scope)):
+        raise ModelError(f"{law.what} of {one.title}: this law is of one layer, and the network repeats its layers")
+    return one
 
 
 def _steps(law: Law, ledger: Ledger, right: Side) -> list[Equation]:

@@ -19,7 +19,8 @@ from symcount.sizes import fraction, from_sympy, is_one, letters, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
-_RUN = ("b", "s", "t", "u", "new", "side", "frames", "samples")  # the sizes of a run, which an answer about it names
+# The sizes of a run, which an answer about it names
+_RUN = ("b", "s", "t", "u", "new", "tp", "pp", "dp", "side", "frames", "samples")
 _MOST_GROUPS = 6  # of which all are tried together
 
 TYPE_CHECKING = False

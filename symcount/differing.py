@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.conventions import Convention, convention
 from symcount.counting import conventions, formula
-from symcount.derivation import Listing, number
+from symcount.derivation import Listing
 from symcount.errors import UnitError
 from symcount.forms import written
 from symcount.ledger import UNITS
@@ -46,7 +46,7 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
     scaled = {id(term): term.size if "elementwise" in term.kinds or first == second
               else term.size * first * quotient(1, second) for term in b.terms}
     if first != second:
-        rows.append(("a multiply-add", number(first), number(second),
+        rows.append(("a multiply-add", first, second,
                      added(scaled[id(term)] - term.size for term in b.terms)))
     for what, (ours, theirs) in _groups(a, b, scaled).items():
         gap = added([*(term.size for term in ours), *(-1 * scaled[id(term)] for term in theirs)])
@@ -55,7 +55,7 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
         raise UnitError(f"{rules[0].name} and {rules[1].name} differ by more than their terms say")
     listed = [(what, left, right, fraction(gap, values) if known else written(gap))
               for what, left, right, gap in rows]
-    total = ("total", *((number(a.total), number(b.total), a.total - b.total) if known else
+    total = ("total", *((a.total, b.total, a.total - b.total) if known else
                         (formula(a), formula(b), written(a.size - b.size))))
     return Listing(f"{a.subject}: {UNITS[a.unit]} by {rules[0].name}, {UNITS[b.unit]} by {rules[1].name}",
                    ("part", "one", "other", "difference"),
@@ -97,9 +97,9 @@ def _form(terms: list[Term], ledger: Ledger) -> Any:
 
 def _said(rows: list[tuple[str, Any, Any, Size]]) -> str:
     """The rows as a sentence: counts A as …, not …; adds B and C; leaves out D."""
-    adds = [f"{what} {text.form(left)}" for what, left, right, _ in rows if right is None]
-    lacks = [f"{what} {text.form(right)}" for what, left, right, _ in rows if left is None]
-    others = [f"counts {what} as {text.form(left)}, not {text.form(right)}"
+    adds = [f"{what} {text.cell(left)}" for what, left, right, _ in rows if right is None]
+    lacks = [f"{what} {text.cell(right)}" for what, left, right, _ in rows if left is None]
+    others = [f"counts {what} as {text.cell(left)}, not {text.cell(right)}"
               for what, left, right, _ in rows if left is not None and right is not None]
     listed = [(verb, those) for verb, those in (("adds", adds), ("leaves out", lacks)) if those]
     return "; ".join([*others, *(f"{verb} {', '.join(those[:-1])}{' and ' if those[1:] else ''}{those[-1]}"

@@ -27,5 +27,5 @@ def entry(package: str, name: str, unknown: str) -> ModuleType:
     from importlib import import_module
 
     if name not in (known := entries(package)):
-        raise ModelError(f"{unknown} '{clipped(name)}'; {nearest(name, known)}")
+        raise ModelError(f"{unknown} '{clipped(str(name))}'; {nearest(str(name), known)}")
     return import_module(f"symcount.{package}.{name}")

@@ -79,6 +79,10 @@ NAMED = {
 OPERATIONS = {**KINDS, **dict.fromkeys(ACTIVATIONS, "a function between linear maps"), **NAMED}
 
 
+# What a product can be, after "weight" or "activation"; see `readers.roles.products`
+ROLES = ("attention", "scores", "mix", "router", "experts", "logits", "kernel", "linear", "state", "biased", "conv1d")
+
+
 def activates(kind: str) -> bool:
     """Whether a kind of elementwise operation is an activation: a known one, or what a key says that names another.
 

@@ -37,6 +37,15 @@ def pairs(mask: Mask | None, s: Size, t: Size) -> Size:
     return m * before + _triangle(m) + (s - m) * mask.window
 
 
+def within_window(t: Size, window: Size, s: Size) -> Size:
+    """How many of t rows a cache shows to s new ones: what the first of them sees, and the new ones after it.
+
+    >>> within_window(9, 4, 1), within_window(13, 4, 4), within_window(3, 4, 1)
+    (4, 7, 3)
+    """
+    return least(t, window if same(s, 1) else window + (s - 1))
+
+
 def _triangle(m: Size) -> Size:
     """m(m + 1)/2, always whole, so no condition is noted on letters."""
     if isinstance(m, int):

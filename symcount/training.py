@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from symcount.counting import conventions
 from symcount.derivation import Listing, Rounded
-from symcount.errors import ModelError
+from symcount.errors import ModelError, nearest
 from symcount.given import amount
+from symcount.network import walk
 from symcount.polynomials import quotient
 from symcount.readers.parameters import active_parameters, parameters
+from symcount.readers.phases import tokens_of
 from symcount.readers.work import flops
 from symcount.render import exact, significant
+from symcount.sizes import letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 TOKENS_A_PARAMETER = 20  # Hoffmann et al. 2022, table 3: from 20.0 to 22.4, by the number of parameters
+_TRAINING = ["train", "recompute", "selective", "flash"]
 _DAY = 86_400  # seconds
 
 
@@ -41,12 +45,18 @@ def train(model: Any, tokens: Any, *, devices: Any = None, peak: Any = None, mfu
 
     model = model.replace(**sizes) if sizes else model
     total = Fraction(amount("tokens", tokens))
+    if phase not in _TRAINING:
+        raise ModelError(f"train: the phase {phase} is no training; {nearest(str(phase), _TRAINING)}")
+    inputs = [x for x in walk(model.network()) if x.verb == "input"]
+    if any("s" not in x.axes or "s" not in letters(x.axes["s"]) for x in inputs) or tokens_of(model) != "s":
+        read = ", ".join(f"{x.name} [{' '.join(f'{axis}={size}' for axis, size in x.axes.items())}]" for x in inputs)
+        raise ModelError(f"train: tokens are those of one text of s tokens, and {model.title} reads {read}")
     step = flops(model, convention, phase)
     if step.open:
         raise ModelError(f"train: {' and '.join(step.open)} must have a value: say s, the tokens of a sequence")
     if step.unit != "FLOP":
         raise ModelError(f"train: {step.convention} counts no FLOPs, but {step.unit}s")
-    sequence = step.values["b"] * step.values.get("u", step.values["s"])
+    sequence = step.values["b"] * step.values["s"]
     N, active = parameters(model).total, active_parameters(model).total
     work, rule = step.total * total / sequence, 6 * active * total
     of = "active parameters" if active != N else "parameters"

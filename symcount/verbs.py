@@ -77,6 +77,8 @@ def _against(asked: Any) -> Any:
     """Why two conventions of work differ."""
     from symcount.differing import differences
 
+    if asked.of not in (None, "flops"):
+        raise ModelError(f"--against compares FLOPs, and takes no --of {asked.of}")
     if asked.without or asked.by:
         raise ModelError(f"--against lists what differs: it takes no --{'without' if asked.without else 'by'}")
     return _listings(asked, [differences(one, asked.convention or "matmul", asked.against, asked.phase or "forward")

@@ -456,3 +456,18 @@ def test_lines_follow_one_another():
     for name in LAWS:
         for step in shown_for(name).steps:
             assert all(one != other for one, other in pairwise(step.forms)), (name, step.name)
+
+
+def test_a_law_about_a_step_is_about_a_step_of_ones_own_model():
+    assert "proved" in prove_law("decode_2n", model="llama-7b", t=100).to_text()
+    assert "proved" in prove_law("decode_2n", model="llama:").to_text()
+
+
+@pytest.mark.parametrize(("name", "asked", "says"), [
+    ("layer_24bsd2", "gpt2", "this law is of one layer, and the network repeats its layers"),
+    ("experts_active", "mlp:784-128-10", "is about texts of s tokens"),
+    ("training_6nd", "mlp:784-128-10", "is about texts of s tokens"),
+])
+def test_a_law_does_not_fit_every_model(name, asked, says):
+    with pytest.raises(ModelError, match=says):
+        prove_law(name, model=asked)

@@ -182,3 +182,46 @@ def test_the_phase_follows_from_what_is_given(given, parts):
 
 def test_a_recipe_for_several_devices_asks_how_many():
     assert memory(model("gpt2"), "zero3", s=64).open == ["dp"]
+
+
+def test_only_maps_are_packed():
+    """Vectors, tables of distances and what a recurrence is made of keep 16 bits."""
+    for name, left in (("beit-base-patch16-224", "attention_scale"), ("mamba-130m", "decay"), ("mamba-130m", "skip")):
+        part = memory(model(name), "int8").where(left)
+        assert part.total == 2 * parameters(model(name)).where(left).total
+    assert memory(model("mixtral-8x7b"), "int8").where("experts").total == parameters(
+        model("mixtral-8x7b")).where("experts").total
+
+
+def test_a_storage_of_a_cache_leaves_weights_alone():
+    held = memory(model("llama-3-8b"), "cookbook", t=8192)
+    assert held.where("weights").total == 2 * 8_030_261_248
+    assert held.where("cache").total == 2 * 2**30
+
+
+def test_a_share_says_that_it_is_one():
+    notes = memory(model("llama-7b"), "zero3", s=8, tp=2, dp=4).notes
+    assert "one device of those that tp and dp count" in notes
+
+
+def test_caches_of_two_texts():
+    """T5: what the decoder wrote of itself, and the encoder's rows; u tokens are written one by one."""
+    assert cache_bytes(model("t5-base"), s=512, t=10).total == 2 * 2 * 12 * 768 * (10 + 512)
+
+
+SILLY = [
+    (lambda: Width(0), "Width: bits = 0: a whole number of at least 1 is needed"),
+    (lambda: Width(4.5), "Width: bits = 4.5"),
+    (lambda: Width(4, ((16, -64),)), "-64"),
+    (lambda: Storage("x", says="", source="", weights=16), "weights = 16: a Width is needed, as in Width(16)"),
+    (lambda: Storage("x", says="", source="", activations=Width(12)), "whole bytes without scales are needed"),
+    (lambda: Storage("x", says="", source="", divided=("optimiser",)), "did you mean 'optimizer'?"),
+    (lambda: memory(model("gpt2"), 3), "unknown storage '3'"),
+]
+
+
+@pytest.mark.parametrize(("ask", "says"), SILLY, ids=[says for _, says in SILLY])
+def test_a_storage_that_cannot_be_is_refused(ask, says):
+    with pytest.raises(ModelError) as caught:
+        ask()
+    assert says in str(caught.value)

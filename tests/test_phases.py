@@ -139,3 +139,31 @@ def test_the_network_of_a_step_is_not_kept():
     before = flops(one).size
     flops(one, phase="decode", t=9)
     assert same(before, flops(one).size)
+
+
+
+
+def mistral(window):
+    return model("mistral", V=50, d=24, h=40, L=2, heads=4, kv=2, k=6, window=window)
+
+
+@pytest.mark.parametrize("s", [1, 3, 9])
+@pytest.mark.parametrize("window", [2, 4, 40])
+def test_a_step_of_all_tokens_is_the_forward_pass_of_what_a_window_shows(s, window):
+    """With nothing remembered, s rows meet all s; with t remembered, the last window - 1 + s at most."""
+    step = flops(mistral(window), phase="decode", s=s, t=s + 20)
+    shown = min(s + 20, window - 1 + s)
+    assert step.where("scores").total == 2 * 2 * s * shown * 24
+    alone = flops(mistral(window), phase="decode", s=s, t=s)
+    assert alone.where("scores").total == 2 * 2 * s * min(s, window - 1 + s) * 24
+
+
+def test_weights_of_two_texts_are_not_counted_for_one():
+    for phase, sizes in (("forward", {"s": 32, "u": 3}), ("train", {"s": 32, "u": 3})):
+        with pytest.raises(ModelError, match="counts parameters for every token of one text"):
+            flops(model("t5-small"), "folk", phase, **sizes)
+
+
+def test_a_step_does_not_read_an_image_again():
+    with pytest.raises(ModelError, match=r"would read .* again"):
+        flops(model("clip-vit-base-patch32"), phase="decode", t=64)

@@ -23,6 +23,9 @@ SMALL = {  # class: (configuration class, its changes)
     "Qwen3ForCausalLM": ("Qwen3Config", {"hidden_size": 48, "intermediate_size": 80, "num_hidden_layers": 3,
                                          "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100,
                                          "head_dim": 10}),
+    "MistralForCausalLM": ("MistralConfig", {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2,
+                                             "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 50,
+                                             "head_dim": 6, "sliding_window": 4}),
     "T5ForConditionalGeneration": ("T5Config", {"d_model": 48, "d_ff": 80, "num_layers": 2, "num_decoder_layers": 3,
                                                 "num_heads": 4, "d_kv": 10, "vocab_size": 100}),
 }
@@ -96,6 +99,18 @@ def test_decode_and_generate(cls):
     assert flops(ours, b=2, s=9).total == work[0]
     assert [flops(ours, phase="decode", b=2, t=9 + i).total for i in range(1, 5)] == work[1:]
     assert flops(ours, phase="generate", b=2, s=9, new=5).total == sum(work)
+
+
+@pytest.mark.parametrize(("before", "new"), [(9, 1), (9, 4), (2, 3), (1, 8)])
+def test_several_tokens_beyond_a_window(before, new):
+    """A window of 4 shows the first of the new rows three others, and each of the new ones."""
+    real, ours = built("MistralForCausalLM")
+    real.eval()
+    with torch.no_grad():
+        cache = real(input_ids=torch.ones((3, before), dtype=torch.long), use_cache=True).past_key_values
+        work = counted(lambda: real(input_ids=torch.ones((3, new), dtype=torch.long), past_key_values=cache,
+                                    use_cache=True))
+    assert flops(ours, phase="decode", b=3, s=new, t=before + new).total == work
 
 
 @pytest.mark.parametrize("maps", ["query", "value", "query+value", "output"])

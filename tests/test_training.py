@@ -73,6 +73,10 @@ REFUSED = [
     (lambda: train(model("llama-7b"), "1e12", s=8, devices=8), "train: days need devices, peak and mfu"),
     (lambda: train(model("llama-7b"), "1e12", s=8, devices=8, peak=1, mfu=2), "mfu = 2 is more than all of the peak"),
     (lambda: train(model("llama-7b"), "1e12", s=8, convention="thop"), "no rule for a backward pass"),
+    (lambda: train(model("llama-7b"), "1e12", s=8, phase="forward"), "train: the phase forward is no training"),
+    (lambda: train(model("vit-base-patch16-224"), "1e12", s=8), "train: tokens are those of one text of s tokens"),
+    (lambda: train(model("mlp:784-128-10"), "1e12", b=8), "train: tokens are those of one text of s tokens"),
+    (lambda: train(model("t5-base"), "1e12", s=8), "train: tokens are those of one text of s tokens"),
 ]
 
 

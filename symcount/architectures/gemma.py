@@ -119,6 +119,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "gemma2",
+    unwritten="the soft cap of scores and logits",
     classes=decoder_heads("Gemma2", windowed(sandwich), HEADS),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},
@@ -170,6 +171,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "vaultgemma",
+    unwritten="the soft cap of scores and logits",
     classes=decoder_heads("VaultGemma", windowed(block), "ForCausalLM"),
     sizes="window L_global",
     follows={"L_global": "floor(L/2)"},

@@ -39,6 +39,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 
 ARCHITECTURES = (Architecture(
     "nanochat",
+    unwritten="the soft cap of logits",
     classes=decoder_heads("NanoChat", body, "ForCausalLM"),
     follows={"kv": "heads", "k": "d/heads"},
     keys={

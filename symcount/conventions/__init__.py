@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from symcount.entries import entries, entry
 from symcount.errors import ModelError, nearest
-from symcount.functions import OPERATIONS
+from symcount.functions import OPERATIONS, ROLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +58,16 @@ class Convention:
             if each not in OPERATIONS:
                 raise ModelError(f"convention {name}: there is no operation {each!r} to rate; "
                                  + nearest(str(each), list(OPERATIONS)))
+        if counts:
+            from difflib import get_close_matches  # a path may be anything, but not almost a role
+        for each, how in (counts or {}).items():
+            if each not in ROLES and each not in OPERATIONS and (close := get_close_matches(str(each), ROLES, 1, 0.85)):
+                raise ModelError(f"convention {name}: counts {each!r}: did you mean {close[0]!r}?")
+            if isinstance(how, dict) and not all(isinstance(axis, str) and hasattr(size, "__index__")
+                                                 for axis, size in how.items()):
+                raise ModelError(f"convention {name}: counts {each!r} as {how!r}: {{axis: a whole number}} is needed")
+        if backward not in ("operands", None) and isinstance(backward, str):
+            raise ModelError(f"convention {name}: backward = {backward!r}: 'operands', a number or None is needed")
         if isinstance(pairs, str) and pairs not in ("all", "masked", "window"):
             raise ModelError(f"convention {name}: pairs = {pairs!r}: {nearest(pairs, ['all', 'masked', 'window'])}, "
                              "or a number")

@@ -7,8 +7,9 @@ from symcount.conventions import Convention
 
 CONVENTION = Convention(
     "calflops",
-    rates={"softmax": 1, "routing": 1, "layer_norm": 5, "silu": 1, "relu": 1, "conv1d bias": 1, "kernel bias": 1,
-           "batch_norm": None, "group_norm": None, "max": None, "mean": None, "pool": None, "relu6": None},
+    rates={"softmax": 1, "routing": 1, "layer_norm": 5, "silu": 1, "relu": 1, "relu2": 1, "conv1d bias": 1,
+           "kernel bias": 1, "batch_norm": None, "group_norm": None, "max": None, "mean": None, "pool": None,
+           "relu6": None},
     counts={"conv1d bias": {"b": 1, "s": 1}, "experts": 0},
     says="full s·t scores of eager attention, logits at every position, softmax 1, LayerNorm 5, SiLU and ReLU 1 a "
          "number",

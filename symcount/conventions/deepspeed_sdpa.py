@@ -7,7 +7,7 @@ from symcount.conventions import Convention
 
 CONVENTION = Convention(
     "deepspeed_sdpa",
-    rates={"routing": 1, "layer_norm": 5, "silu": 1, "relu": 1, "conv1d bias": 1, "kernel bias": 1,
+    rates={"routing": 1, "layer_norm": 5, "silu": 1, "relu": 1, "relu2": 1, "conv1d bias": 1, "kernel bias": 1,
            "batch_norm": None, "group_norm": None, "max": None, "mean": None, "pool": None, "relu6": None},
     counts={"conv1d bias": {"b": 1, "s": 1}, "experts": 0},
     says="full s·t scores, logits at every position, no softmax of attention, LayerNorm 5, SiLU and ReLU 1 a number",

@@ -9,8 +9,8 @@ CONVENTION = Convention(
     "ptflops_pytorch",
     unit="multiply-add",
     multiply_add=1,
-    rates={"bias": 1, "softmax": 1, "routing": 1, "layer_norm": 1, "silu": 1,
-           "relu": 2, "batch_norm": None, "group_norm": None, "max": None, "mean": None, "pool": None, "relu6": None},
+    rates={"bias": 1, "softmax": 1, "routing": 1, "layer_norm": 1, "silu": 1, "relu": 2, "batch_norm": None,
+           "group_norm": None, "max": None, "mean": None, "pool": None, "relu2": None, "relu6": None},
     counts={"conv1d bias": {"b": 1, "s": 1}, "router": 0, "experts": 0},
     says="full s·t scores of eager attention, logits at every position, biases, softmax, LayerNorm and SiLU 1, ReLU "
          "2 a number",

@@ -10,8 +10,8 @@ CONVENTION = Convention(
     "ptflops_pytorch_meta",
     unit="multiply-add",
     multiply_add=1,
-    rates={"bias": 1, "routing": 1, "layer_norm": 1, "silu": 1, "relu": 2,
-           "batch_norm": None, "group_norm": None, "max": None, "mean": None, "pool": None, "relu6": None},
+    rates={"bias": 1, "routing": 1, "layer_norm": 1, "silu": 1, "relu": 2, "batch_norm": None, "group_norm": None,
+           "max": None, "mean": None, "pool": None, "relu2": None, "relu6": None},
     counts={"biased": 2, "conv1d bias": {"b": 1, "s": 1}, "router": 0, "experts": 0, "attention": 0},
     says="products with a bias twice, no scores and no mixing of values, logits at every position, biases, "
          "LayerNorm, SiLU 1 and ReLU 2 a number",

@@ -31,20 +31,21 @@ class Law:
     right       a formula over the letters of the network and `names`, as its author writes it
     names       {letter: Which, or a formula where the network has no such size}: what N is, D = b·s, k = d/heads
     conditions  what must be true of a network, in words
+    single      whether it is of one layer, and of no network that repeats layers
     at          (model, sizes): where a number is given, and where the neighbours are refuted
     neighbours  statements that are mistaken for it; each must be false in numbers
     """
 
     __slots__ = ("at", "changes", "conditions", "left", "names", "neighbours", "network", "reason", "right", "says",
-                 "source", "what")
+                 "single", "source", "what")
 
     def __init__(self, says: str, *, network: str, what: str, left: Callable[[Any], Ledger], right: str, reason: str,
                  source: str, at: tuple[str, Mapping[str, Any]], neighbours: tuple[Neighbour, ...],
                  changes: Mapping[str, Any] | None = None, names: Mapping[str, Any] | None = None,
-                 conditions: tuple[str, ...] = ()) -> None:
+                 conditions: tuple[str, ...] = (), single: bool = False) -> None:
         self.says, self.network, self.changes, self.what = says, network, dict(changes or {}), what
         self.left, self.right, self.names, self.conditions = left, right, dict(names or {}), conditions
-        self.reason, self.source, self.at, self.neighbours = reason, source, at, neighbours
+        self.reason, self.source, self.at, self.neighbours, self.single = reason, source, at, neighbours, single
 
 
 def ledger_laws() -> list[str]:

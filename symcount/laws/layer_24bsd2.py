@@ -14,6 +14,7 @@ LAW = Law(
     network="transformer:",
     changes={"h": "4d"},
     what="layer",
+    single=True,
     left=flops,
     right="24*b*s*d^2*(1 + s/(6*d))",
     conditions=("the network is one layer",

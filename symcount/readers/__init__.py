@@ -33,6 +33,13 @@ def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, t
     return subject, {}, "", (), ()
 
 
+def written(subject: Any, what: str) -> None:
+    """Raise ModelError for a model whose network leaves out elementwise operations that `what` would have to count."""
+    left = getattr(getattr(subject, "architecture", None), "unwritten", "")
+    if left:
+        raise ModelError(f"{subject.title}: {left} is not written in its network, so {what} cannot be counted")
+
+
 def origin(x: Tensor) -> Tensor:
     """Where a tensor came from, seen through what only relabels it or takes a part."""
     while x.verb in RELABEL:

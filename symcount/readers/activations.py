@@ -17,7 +17,7 @@ from symcount.functions import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
-from symcount.readers import account, bounds
+from symcount.readers import account, bounds, written
 from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
 from symcount.readers.gradients import handed, with_gradient
@@ -89,6 +89,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     _one_of("loss", loss, (*LOSSES, None))
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
+    written(subject, "what training keeps")
     net, values, title, said, parts = account(subject, **sizes)
     ops = walk(net)
     kept, held = _kept(ops, keep, _width(width), title)

@@ -12,8 +12,10 @@ from symcount.errors import ModelError, nearest
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import Polynomial, letter, lift
-from symcount.readers import bounds
+from symcount.readers import bounds, origin
 from symcount.readers.parameters import each
+from symcount.readers.phases import absorbed, tokens_of
+from symcount.readers.roles import products
 from symcount.sizes import conditions, is_one, per
 from symcount.storage import Storage, Width
 from symcount.storage import storage as named
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.polynomials import Size
+    from symcount.readers import Network
     from symcount.tensors import Tensor
 
 # What is saved for the backward pass in each phase that has one, in the words of `activations`
@@ -49,7 +52,7 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str | None
     Raises ModelError for an unknown storage or phase, and for one that does not train where training is asked for.
     """
     held = named(storage or ("mixed" if phase in SAVED else "bf16"))
-    model = sized(subject, held, sizes)
+    model = sized(subject, sizes)
     phase = phase or ("decode" if "t" in model.given else
                       "train" if held.gradients is not None and "s" in model.given else "forward")
     known_phase(phase)
@@ -79,12 +82,11 @@ def known_phase(phase: str) -> None:
         raise ModelError(f"memory has no phase '{phase}'; {nearest(phase, list(PHASES))}")
 
 
-def sized(subject: Any, held: Storage, sizes: Mapping[str, Any]) -> Any:
-    """The model with these sizes, and those that the storage takes for granted."""
+def sized(subject: Any, sizes: Mapping[str, Any]) -> Any:
+    """The model with these sizes."""
     if not hasattr(subject, "network"):
         raise ModelError("memory is that of a model; of a network of tensors, count the parameters")
-    granted = {size: how for size, how in held.sizes.items() if subject.architecture.knows(size)}
-    return subject.replace(**granted, **sizes) if granted or sizes else subject
+    return subject.replace(**sizes) if sizes else subject
 
 
 def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> Ledger:
@@ -97,8 +99,10 @@ def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> 
     from symcount.readers.cache import kv_cache  # weights alone do without
 
     held = named(storage)
-    model = sized(subject, held, sizes)
+    model = sized(subject, sizes)
     model = _at(model)
+    granted = {size: how for size, how in held.sizes.items() if model.architecture.knows(size)}
+    model = model.replace(**granted) if granted else model
     elements = kv_cache(model.whole())
     rows = {x.path: x.details["kept"] or x.axes for x in walk(model.network()) if x.verb == "cached"}
     tp, pp = _devices(model, "tp"), _devices(model, "pp")
@@ -108,8 +112,12 @@ def cache_bytes(subject: Any, storage: str | Storage = "bf16", **sizes: Any) -> 
 
 
 def _at(model: Any) -> Any:
-    """The model after t tokens, which stay open unless it was told how many."""
-    return model if "t" in model.given or "s" in model.given else model.replace(t="t")
+    """The model at a decode step, after t tokens, which stay open unless it was told how many."""
+    tokens = tokens_of(model)
+    told: dict[str, Any] = {} if tokens == "s" or "u" in model.given else {"u": 1}
+    if "t" not in model.given and (tokens != "s" or "s" not in model.given):
+        told["t"] = "t"
+    return absorbed(model.replace(**told) if told else model)
 
 
 def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str = "train", **sizes: Any) -> Ledger:
@@ -120,14 +128,16 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
         raise ModelError(f"activations are saved for a backward pass: no phase '{phase}'; "
                          f"{nearest(phase, list(SAVED))}")
     held = named(storage)
-    model = sized(subject, held, sizes)
+    model = sized(subject, sizes)
     tp = model.values.get("tp", "tp") if "tp" in model.given else None
     saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8, tp=tp)
     return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]))
 
 
 def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:
-    return Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *model.conventions),
+    shared = [letter for letter in ("tp", "pp", "dp") if letter in model.given]
+    one = (f"one device of those that {' and '.join(shared)} count",) if shared else ()
+    return Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *one, *model.conventions),
                   bounds(model.network()), convention=held.name).where(*model.parts)
 
 
@@ -135,10 +145,9 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
     """So many bytes for each weight, or for each that is trained, on one device."""
     tp, pp, dp = (_devices(model, letter) for letter in ("tp", "pp", "dp"))
     dp = dp if name.split(".", maxsplit=1)[0] in held.divided else 1
-    terms = []
+    terms, maps = [], _maps(model.network())
     for x, term in each(model.network()):
-        repeated = any(not is_one(runs) for _, runs in term.scopes)
-        matrix = repeated and term.kinds[0] == "weight" and "kernel" not in term.kinds
+        matrix = term.path in maps and any(not is_one(runs) for _, runs in term.scopes)
         if width is not None and "frozen" in term.kinds:
             continue
         if width is not None and matrix and held.matrices != held.weights:
@@ -149,6 +158,16 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
         held_by_one = size if is_one(dp) else _shared(size, dp)
         terms.append(Term(term.path, (held_by_one,), _stages(term.scopes, pp), term.kinds).under(name))
     return terms
+
+
+def _maps(net: Network) -> set[str]:
+    """The paths of the matrices of linear maps: weights that a product is taken with, or chosen rows of which."""
+    found = set()
+    for x, kinds in products(net):
+        for y in map(origin, x.inputs) if kinds[0] == "weight" and "kernel" not in kinds else ():
+            y = origin(y.inputs[1]) if y.verb == "lookup" else y  # noqa: PLW2901 - of an expert, all experts
+            found |= {y.path} if y.verb == "weight" and y.details["kinds"][0] == "weight" else set()
+    return found
 
 
 def _stages(scopes: tuple[tuple[str, Size], ...], pp: Size) -> tuple[tuple[str, Size], ...]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from symcount.conventions import Convention
 from symcount.errors import ModelError
 from symcount.ledger import Term
-from symcount.masks import Mask, pairs
+from symcount.masks import Mask, pairs, within_window
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds
@@ -26,7 +26,7 @@ from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import counted, forward, product
-from symcount.sizes import is_one, least, letters, same, substitute
+from symcount.sizes import is_one, letters, same, substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,11 +118,14 @@ def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int]
 
     _chooses(model, "decode")
     model, tokens = model.replace(**sizes) if sizes else model, tokens_of(model)
-    model = _absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
+    model = absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
     kv_cache(model.whole())  # refuses a model that remembers nothing
     net = _stepping(model, tokens)
     for x in walk(net, step=True):
+        if x.verb == "input" and "b" in x.axes and "s" not in x.axes and not x.axes.keys() <= {"b", "m"}:
+            raise ModelError(f"{model.title}: a step of text would read {x.name} [{' '.join(x.axes)}] again, which is "
+                             "another input; count a forward pass")
         if x.verb == "cached" and x.details["kept"] is not None:
             raise ModelError(f"{model.title}: {x.path} is a state: what one more token costs it is not written; "
                              "count a forward pass of s tokens")
@@ -135,7 +138,7 @@ def _chooses(subject: Any, phase: str) -> None:
         raise ModelError(f"{phase} needs a model, whose sizes s and t it can choose")
 
 
-def _absorbed(model: Any) -> Any:
+def absorbed(model: Any) -> Any:
     """Latent attention at a step as it is run: queries go into the latents, unless the model was told a form."""
     return model.replace(mla="absorbed") if "mla" in model.architecture.flags and "mla" not in model.given else model
 
@@ -158,7 +161,7 @@ def _remembered(rule: Convention) -> Elements:
     def sizes(axes: dict[str, Size], mask: Mask | None) -> tuple[Size, ...]:
         if rule.pairs == "masked" or mask is None or not {"s", "t"} <= axes.keys():
             return masked(axes, mask)
-        return tuple(least(size, mask.window) if axis == "t" and mask.window is not None else size
+        return tuple(within_window(size, mask.window, axes["s"]) if axis == "t" and mask.window is not None else size
                      for axis, size in axes.items())
     return sizes
 

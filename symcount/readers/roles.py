@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from symcount.readers import Network
     from symcount.tensors import Tensor
 
-# What a contraction can be, after "weight" or "activation"; see `products`.
-ROLES = ("attention", "scores", "mix", "router", "experts", "logits", "kernel", "linear", "state", "biased", "conv1d")
-
 
 def products(net: Network, *, step: bool = False) -> list[tuple[Tensor, tuple[str, ...]]]:
     """Every contraction with what it is.

@@ -20,9 +20,10 @@ from math import prod
 from symcount.errors import ModelError, ShapeError, clipped, nearest
 from symcount.given import amount
 from symcount.ledger import Ledger, Term
+from symcount.masks import within_window
 from symcount.network import walk
 from symcount.polynomials import added
-from symcount.readers import RELABEL, VIEWS, account, bounds, chosen
+from symcount.readers import RELABEL, VIEWS, account, bounds, chosen, written
 from symcount.readers.again import is_weight
 from symcount.readers.roles import operation, products
 from symcount.readers.work import known_phase
@@ -72,6 +73,8 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
         raise ModelError(f"fused = '{clipped(str(fused))}'; {nearest(str(fused), list(FUSED))}")
     if "new" in sizes or "new" in getattr(subject, "given", ()):
         raise ModelError("new, tokens to come after a prompt, is not read by traffic; say t for a decode step")
+    if fused == "nothing":
+        written(subject, "what every operation moves")
     number = amount("width", width)
     if phase == "forward":
         net, values, title, notes, parts = account(subject, **sizes)
@@ -184,8 +187,8 @@ def _windows(net: Network) -> dict[int, Size]:
         of = next((y for y in x.inputs if y.serial in seen), None)
         mask = x.details["mask"] if x.verb == "contract" else None
         if mask and mask.window is not None:
-            t = next(y.axes["t"] for y in x.inputs if "t" in y.axes)
-            seen[x.serial] = least(t, mask.window)
+            s, t = (next(y.axes[axis] for y in x.inputs if axis in y.axes) for axis in ("s", "t"))
+            seen[x.serial] = within_window(t, mask.window, s)
         elif of is None or "t" not in x.axes or x.verb not in ("pointwise", *_VIEWS) or x.verb in ("cut", "keep"):
             continue
         elif x.verb == "concat" and x.details["axis"] == "t":

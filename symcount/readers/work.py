@@ -6,16 +6,16 @@ from math import prod
 
 from symcount.conventions import Convention, convention
 from symcount.errors import ModelError, nearest
-from symcount.functions import COMMON, activates
+from symcount.functions import COMMON, ROLES, activates
 from symcount.ledger import KINDS, Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk, weights
 from symcount.polynomials import added
 from symcount.readers import account, bounds
 from symcount.readers.parameters import chosen_rows
-from symcount.readers.roles import ROLES, mask_of, operation, products
+from symcount.readers.roles import mask_of, operation, products
 from symcount.scopes import matches, repeats
-from symcount.sizes import is_one, least
+from symcount.sizes import is_one, least, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "f
 def known_phase(phase: str) -> None:
     """Raise ModelError for a phase that there is not."""
     if phase not in PHASES:
-        raise ModelError(f"unknown phase '{phase}'; {nearest(phase, list(PHASES))}")
+        raise ModelError(f"unknown phase '{phase}'; {nearest(str(phase), list(PHASES))}")
 
 
 def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any], *, alone: bool) -> Ledger:
@@ -205,9 +205,11 @@ def _unrated(name: str, rule: Convention) -> int | None:
 
 def _weighed(net: Network, rule: Convention, each: int, elements: Elements) -> Iterable[Term]:
     """Each parameter, as often as there are tokens."""
-    read = next((x for x in walk(net) if x.verb == "input" and "s" in x.axes), None)
-    if read is None:
-        raise ModelError(f"{rule.name} counts parameters for every token, and no input of this network has the axis s")
+    inputs = [x for x in walk(net) if x.verb == "input"]
+    read = next((x for x in inputs if "s" in x.axes), None)
+    if read is None or any("s" not in x.axes or not same(x.axes["s"], read.axes["s"]) for x in inputs):
+        shown = ", ".join(f"{x.name} [{' '.join(f'{axis}={size}' for axis, size in x.axes.items())}]" for x in inputs)
+        raise ModelError(f"{rule.name} counts parameters for every token of one text, and this network reads {shown}")
     met = chosen_rows(net) if rule.weights == "active" else {}
     for path, (x, *_) in weights(net).items():
         kinds = x.details["kinds"]

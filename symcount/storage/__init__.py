@@ -9,12 +9,14 @@ from collections import namedtuple
 from math import prod
 
 from symcount.entries import entries, entry
+from symcount.errors import ModelError, nearest
 from symcount.polynomials import quotient
 from symcount.sizes import per
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Self
 
     from symcount.polynomials import Size
 
@@ -27,6 +29,13 @@ class Width(namedtuple("Width", "bits scales", defaults=((),))):
     """
 
     __slots__ = ()
+
+    def __new__(cls, bits: int, scales: tuple[tuple[int, int], ...] = ()) -> Self:
+        """Raises ModelError for what are no bits."""
+        for what, number in (("bits", bits), *((f"scales {one}", each) for one in scales for each in one)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise ModelError(f"Width: {what} = {number!r}: a whole number of at least 1 is needed")
+        return super().__new__(cls, bits, scales)
 
     def bytes(self, factors: Iterable[Size]) -> Size:
         """The bytes of as many numbers as the product of these; SizeError where a group is not filled."""
@@ -59,6 +68,17 @@ class Storage:
                  optimizer: Mapping[str, Width] | None = None, cache: Width | None = None,
                  activations: Width | None = None, divided: tuple[str, ...] = (),
                  sizes: Mapping[str, str] | None = None) -> None:
+        known = ["gradients", "optimizer", "weights"]
+        for part in divided:
+            if part not in known:
+                raise ModelError(f"storage {name}: divided = {part!r}; {nearest(str(part), known)}")
+        widths = {"weights": weights, "matrices": matrices, "trained": trained, "gradients": gradients, "cache": cache,
+                  "activations": activations, **(optimizer or {})}
+        for part, width in widths.items():
+            if not isinstance(width, (Width, type(None))):
+                raise ModelError(f"storage {name}: {part} = {width!r}: a Width is needed, as in Width(16)")
+        if activations is not None and (activations.bits % 8 or activations.scales):
+            raise ModelError(f"storage {name}: activations = {activations}: whole bytes without scales are needed")
         self.name, self.says, self.source, self.leaves = name, says, source, leaves
         self.weights, self.matrices, self.trained = weights, matrices or weights, trained or weights
         self.gradients, self.optimizer = gradients, dict(optimizer or {})
