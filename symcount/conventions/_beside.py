@@ -74,6 +74,8 @@ def traced(net: Network) -> list[Term]:
     terms = []
     for x in walk(net):
         if x.verb == "pointwise" and x.details["kind"] == "rms_norm":
+            if len(x.inputs) < 2:
+                raise ModelError(f"{x.path}: what is counted of an RMSNorm without a gain is not written")
             tokens = tuple(size for axis, size in x.axes.items() if axis not in x.inputs[1].axes)
             terms.append(Term(f"{x.path}.mean", tokens, repeats(x.scope), ("elementwise", "mean")))
         elif x.verb == "contract" and turned and {"q", "t"} <= x.axes.keys():
