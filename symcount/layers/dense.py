@@ -47,10 +47,10 @@ def adapted(y: Tensor, x: Tensor, name: str, summed: list[str], out: Mapping[str
     names, r = adapters.get()
     if not any(matches(y.path, wanted) for wanted in names):
         return y
-    down = weight(f"{name}.lora_A", kinds="adapter", out="r", **{axis: x.axes[axis] for axis in summed}, r=r)
-    up = weight(f"{name}.lora_B", kinds="adapter", out=" ".join(out), r=r, **out)
+    down = weight(f"{name}.lora_A", kinds="adapter", out="rank", **{axis: x.axes[axis] for axis in summed}, rank=r)
+    up = weight(f"{name}.lora_B", kinds="adapter", out=" ".join(out), rank=r, **out)
     kept = " ".join(axis for axis in x.axes if axis not in summed)
-    low = contract(contract(x, down, to=f"{kept} r", name=f"{name}.lora_A"), up, to=" ".join(y.axes),
+    low = contract(contract(x, down, to=f"{kept} rank", name=f"{name}.lora_A"), up, to=" ".join(y.axes),
                    name=f"{name}.lora_B")
     return pointwise(y, low, kind="add", name=f"{name}.lora")
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SAVED = {"train": "all", "selective": "selective", "recompute": "full", "flash": "flash"}
 PHASES = ("forward", "decode", *SAVED)
 # Tensor parallelism splits heads, the width of an MLP and the vocabulary; of the others every device has a copy
-_SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "c"))
+_SPLIT, _WHOLE = ("V", "h", "g"), frozenset(("d", "d'", "P", "types", "E", "k", "r", "rank", "c"))
 
 
 def memory(subject: Any, storage: str | Storage | None = None, phase: str | None = None, **sizes: Any) -> Ledger:
