@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from symcount.architecture import Architecture, Model
 from symcount.architectures import load, types
 from symcount.errors import ConfigError, ModelError, SizeError, nearest
-from symcount.functions import ACTIVATIONS
 from symcount.given import whole
+from symcount.kinds import ACTIVATIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

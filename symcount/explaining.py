@@ -6,7 +6,7 @@ from symcount.architectures import family, files, load, names
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
-from symcount.functions import OPERATIONS
+from symcount.kinds import OPERATIONS
 from symcount.laws import ledger_laws
 from symcount.readers.work import PHASES
 from symcount.render.text import columns

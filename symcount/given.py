@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import lcm
 
 from symcount.errors import FormulaError, SizeError, clipped
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
-_AMOUNT = re.compile(r"([0-9]{1,30}|[0-9]{1,3}(,[0-9]{3}){1,9})((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})")
+_AMOUNT = r"([0-9]{1,30}|[0-9]{1,3}(,[0-9]{3}){1,9})((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})"
 _LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 
@@ -76,10 +75,11 @@ def amount(name: str, told: Any) -> Any:
 
     Another float is refused: it is a binary fraction near to what was typed. Raises SizeError.
     """
+    import re  # a count without amounts does without
     from fractions import Fraction
 
     found = None
-    if isinstance(told, str) and _AMOUNT.fullmatch(told):
+    if isinstance(told, str) and re.fullmatch(_AMOUNT, told):
         told = told.replace(",", "")
         found = None if re.search("/0+$", told) else Fraction(told.rstrip("%")) / (100 if told.endswith("%") else 1)
     elif isinstance(told, float):

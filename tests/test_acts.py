@@ -11,7 +11,7 @@ from symcount import ConfigError, ModelError, evaluate, flops, model, parameters
 from symcount.architecture import Model
 from symcount.architectures import load, types
 from symcount.config import UNLEARNED
-from symcount.functions import KINDS
+from symcount.kinds import KINDS
 from symcount.network import walk
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from symcount.entries import entries, entry
 from symcount.errors import ModelError, nearest
-from symcount.functions import OPERATIONS, ROLES
+from symcount.kinds import OPERATIONS, ROLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

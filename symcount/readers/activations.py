@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.errors import ModelError, SizeError, nearest
-from symcount.functions import ACTIVATIONS
+from symcount.kinds import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift

@@ -5,7 +5,7 @@ Read off the network alone: a product that a softmax is taken of is attention, o
 
 from __future__ import annotations
 
-from symcount.functions import activates
+from symcount.kinds import activates
 from symcount.network import walk, weights
 from symcount.readers import RELABEL, chosen, learned, origin
 

@@ -6,7 +6,7 @@ from math import prod
 
 from symcount.conventions import Convention, convention
 from symcount.errors import ModelError, nearest
-from symcount.functions import COMMON, ROLES, activates
+from symcount.kinds import COMMON, ROLES, activates
 from symcount.ledger import KINDS, Ledger, Term
 from symcount.masks import pairs
 from symcount.network import walk, weights
