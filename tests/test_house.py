@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "functions", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["errors"], ["entries", "functions", "kinds", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
