@@ -242,7 +242,7 @@ class Model:
             return self._network
         z = Sizes(self, ring)
         names = self.given.get("lora") or ()
-        tokens = (adapters.set((names, z.r if names else 1)), acts.set(self.acts))
+        tokens = (adapters.set((names, z.r if names else 1)), acts.set(tuple(self.acts.items())))
         try:
             net = self.architecture.classes[self.cls](z)
         finally:

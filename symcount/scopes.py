@@ -8,7 +8,6 @@ from symcount.errors import ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from symcount.polynomials import Size
 
@@ -50,8 +49,8 @@ here: ContextVar[Scope | None] = ContextVar("scope", default=None)
 # (names of the linear maps that get a low-rank adapter, its rank), set by a model around its forward pass
 adapters: ContextVar[tuple[tuple[str, ...], Size]] = ContextVar("adapters", default=((), 1))
 
-# {path, "" everywhere: the activation that a configuration asks for there}, set by a model around its forward pass
-acts: ContextVar[Mapping[str, str]] = ContextVar("acts", default={})  # noqa: B039 - never changed
+# (path, "" everywhere; the activation that a configuration asks for there), set by a model around its forward pass
+acts: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("acts", default=())
 
 
 def repeats(scope: Scope | None) -> tuple[tuple[str, Size], ...]:

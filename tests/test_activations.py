@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -234,9 +235,7 @@ def test_a_spoiled_table_fails(monkeypatch, name, kind, spoiled):
 def test_dropout_is_left_out():
     """Without masks, and without the copies that they make of what is kept: as if nothing were dropped out."""
     for block in (pre_norm, post_norm):
-        class z:  # noqa: N801 - sizes
-            h, heads, t = 4 * d, letter("heads"), s
-
+        z = SimpleNamespace(h=4 * d, heads=letter("heads"), t=s)
         x = tensor(b=b, s=s, d=d)
         dropping, plain = (activations(block(x, z, dropout=flag)) for flag in (True, False))
         assert same(dropping.without("dropout").size, plain.size)

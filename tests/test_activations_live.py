@@ -24,9 +24,8 @@ from symcount.network import contract, merge, pointwise, tensor, weight, within
 from symcount.readers.activations import activations
 
 torch = pytest.importorskip("torch", reason="the live tests run blocks in torch, which the extra 'live' installs")
-from torch import nn  # noqa: E402 - after the question whether there is one
-from torch.nn import functional  # noqa: E402
-from torch.utils.checkpoint import checkpoint  # noqa: E402
+nn, functional = torch.nn, torch.nn.functional
+checkpoint = pytest.importorskip("torch.utils.checkpoint").checkpoint
 
 pytestmark = pytest.mark.live
 

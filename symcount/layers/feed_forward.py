@@ -17,7 +17,7 @@ def activation(x: Tensor, kind: str, name: str = "act") -> Tensor:
 
     A function that no configuration changes is a plain `pointwise`.
     """
-    for path, other in acts.get().items():
+    for path, other in acts.get():
         kind = other if not path or any(matches(x.path, one) for one in path.split()) else kind
     return x if kind == "linear" else pointwise(x, kind=kind, name=name)
 

@@ -162,12 +162,10 @@ def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> li
 
 def _maps(net: Network) -> set[str]:
     """The paths of the matrices of linear maps: weights that a product is taken with, or chosen rows of which."""
-    found = set()
-    for x, kinds in products(net):
-        for y in map(origin, x.inputs) if kinds[0] == "weight" and "kernel" not in kinds else ():
-            y = origin(y.inputs[1]) if y.verb == "lookup" else y  # noqa: PLW2901 - of an expert, all experts
-            found |= {y.path} if y.verb == "weight" and y.details["kinds"][0] == "weight" else set()
-    return found
+    operands = [origin(y) for x, kinds in products(net) if kinds[0] == "weight" and "kernel" not in kinds
+                for y in x.inputs]
+    whole = [origin(y.inputs[1]) if y.verb == "lookup" else y for y in operands]  # of an expert, all experts
+    return {y.path for y in whole if y.verb == "weight" and y.details["kinds"][0] == "weight"}
 
 
 def _stages(scopes: tuple[tuple[str, Size], ...], pp: Size) -> tuple[tuple[str, Size], ...]:

@@ -46,6 +46,9 @@ class Width(namedtuple("Width", "bits scales", defaults=((),))):
         return whole // 8 if isinstance(whole, int) and whole % 8 == 0 else whole * quotient(1, 8)
 
 
+HALF = Width(16)  # what most numbers of a network are held in
+
+
 class Storage:
     """What one format, or one training recipe, holds.
 
@@ -63,7 +66,7 @@ class Storage:
     __slots__ = ("activations", "cache", "divided", "gradients", "leaves", "matrices", "name", "optimizer", "says",
                  "sizes", "source", "trained", "weights")
 
-    def __init__(self, name: str, *, says: str, source: str, leaves: str = "", weights: Width = Width(16),  # noqa: B008
+    def __init__(self, name: str, *, says: str, source: str, leaves: str = "", weights: Width = HALF,
                  matrices: Width | None = None, trained: Width | None = None, gradients: Width | None = None,
                  optimizer: Mapping[str, Width] | None = None, cache: Width | None = None,
                  activations: Width | None = None, divided: tuple[str, ...] = (),
@@ -82,7 +85,7 @@ class Storage:
         self.name, self.says, self.source, self.leaves = name, says, source, leaves
         self.weights, self.matrices, self.trained = weights, matrices or weights, trained or weights
         self.gradients, self.optimizer = gradients, dict(optimizer or {})
-        self.cache, self.activations, self.divided = cache or weights, activations or Width(16), divided
+        self.cache, self.activations, self.divided = cache or weights, activations or HALF, divided
         self.sizes = dict(sizes or {})
 
     @property
