@@ -8,7 +8,6 @@ from symcount.errors import ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from symcount.polynomials import Size
 
 

@@ -17,6 +17,7 @@ from symcount.readers.phases import tokens_of
 from symcount.readers.work import flops
 from symcount.render import exact, significant
 from symcount.sizes import letters
+from symcount.tensors import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +50,7 @@ def train(model: Any, tokens: Any, *, devices: Any = None, peak: Any = None, mfu
         raise ModelError(f"train: the phase {phase} is no training; {nearest(str(phase), _TRAINING)}")
     inputs = [x for x in walk(model.network()) if x.verb == "input"]
     if any("s" not in x.axes or "s" not in letters(x.axes["s"]) for x in inputs) or tokens_of(model) != "s":
-        read = ", ".join(f"{x.name} [{' '.join(f'{axis}={size}' for axis, size in x.axes.items())}]" for x in inputs)
-        raise ModelError(f"train: tokens are those of one text of s tokens, and {model.title} reads {read}")
+        raise ModelError(f"train: tokens are those of one text of s tokens, and {model.title} reads {listed(inputs)}")
     step = flops(model, convention, phase)
     if step.open:
         raise ModelError(f"train: {' and '.join(step.open)} must have a value: say s, the tokens of a sequence")

@@ -16,6 +16,7 @@ from symcount.readers.parameters import chosen_rows
 from symcount.readers.roles import mask_of, operation, products
 from symcount.scopes import matches, repeats
 from symcount.sizes import is_one, least, same
+from symcount.tensors import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,8 +209,8 @@ def _weighed(net: Network, rule: Convention, each: int, elements: Elements) -> I
     inputs = [x for x in walk(net) if x.verb == "input"]
     read = next((x for x in inputs if "s" in x.axes), None)
     if read is None or any("s" not in x.axes or not same(x.axes["s"], read.axes["s"]) for x in inputs):
-        shown = ", ".join(f"{x.name} [{' '.join(f'{axis}={size}' for axis, size in x.axes.items())}]" for x in inputs)
-        raise ModelError(f"{rule.name} counts parameters for every token of one text, and this network reads {shown}")
+        raise ModelError(f"{rule.name} counts parameters for every token of one text, and this network reads "
+                         + listed(inputs))
     met = chosen_rows(net) if rule.weights == "active" else {}
     for path, (x, *_) in weights(net).items():
         kinds = x.details["kinds"]
