@@ -25,7 +25,7 @@ from symcount.readers import account, bounds
 from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
-from symcount.readers.work import counted, forward, product
+from symcount.readers.work import PHASES, counted, forward, product
 from symcount.sizes import is_one, letters, same, substitute
 
 TYPE_CHECKING = False
@@ -49,20 +49,11 @@ def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, al
     ahead = forward(net, rule, alone=alone)
     back = backward(net, rule, ahead, alone=alone)
     if phase == "backward":
-        return bounds(net), values, title, (_SAYS[phase], *notes), parts, back
+        return bounds(net), values, title, (f"{phase}: {PHASES[phase]}", *notes), parts, back
     again = [] if phase == "train" else [term for term in ahead if _again(term, phase)]
     terms = [term.under(name) for name, those in (("forward", ahead), ("recomputed", again), ("backward", back))
              for term in those]
-    return bounds(net), values, title, (_SAYS[phase], *notes), parts, terms
-
-
-_SAYS = {
-    "backward": "the backward pass alone",
-    "train": "forward and backward",
-    "recompute": "forward, backward, and each layer's forward pass once more",
-    "selective": "forward, backward, and attention's products once more",
-    "flash": "forward, backward, and attention's scores once more",
-}
+    return bounds(net), values, title, (f"{phase}: {PHASES[phase]}", *notes), parts, terms
 
 
 def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool = False) -> list[Term]:

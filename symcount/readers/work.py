@@ -58,11 +58,8 @@ def multiply_adds(subject: Any, convention: str | Convention = "matmul", phase: 
 def flops(subject: Any, convention: str | Convention = "matmul", phase: str = "forward", **sizes: Any) -> Ledger:
     """The FLOPs of a pass; the convention says how many a multiply-add is, and what else counts.
 
-    Phases: forward (s tokens); decode (one token, or s, after t - s others that a cache remembers); backward; train
-    (both); recompute (train, where each layer is run forward once more); selective (the same of attention alone);
-    flash (the same of its scores alone); generate (a prompt of s tokens, then `new` tokens one by one, of which the
-    last is not read again).
-    A convention of a tool that prints multiply-adds makes a ledger of multiply-adds.
+    `PHASES` says what each phase counts (`symcount explain phases`). A convention of a tool that prints multiply-adds
+    makes a ledger of multiply-adds.
 
     >>> from symcount.layers import linear
     >>> from symcount.network import tensor
