@@ -138,8 +138,9 @@ REFUSED = [
     (lambda: memory(model("llama", **SMALL), tp=3), SizeError, "tp = 3 does not divide"),
     (lambda: memory(model("vit-base-patch16-224"), tp=2), ModelError, "split over devices is not stated"),
     (lambda: memory(model("bert-base-uncased"), phase="decode", t=8), ModelError, "no KV cache"),
-    (lambda: read(model("gpt2", tp=2), "flops"), ModelError, "tp changes nothing of flops"),
-    (lambda: read(model("gpt2", new=2), "params"), ModelError, "new changes nothing of params"),
+    (lambda: read(model("gpt2", tp=2), "flops"), ModelError,
+     "tp changes nothing of this count; it is read by memory, kv and activations"),
+    (lambda: read(model("gpt2", new=2), "params"), ModelError, "new changes nothing of this count"),
     (lambda: read(model("gpt2"), "params", convention="matmul"), ModelError, "params takes no convention"),
     (lambda: read(model("gpt2"), "kv", phase="train"), ModelError, "kv takes no phase"),
     (lambda: memory(model("gpt2")) + memory(model("gpt2"), "fp32"), UnitError, "two conventions, bf16 and fp32"),
@@ -225,3 +226,15 @@ def test_a_storage_that_cannot_be_is_refused(ask, says):
     with pytest.raises(ModelError) as caught:
         ask()
     assert says in str(caught.value)
+
+
+def test_a_share_of_devices_is_counted_or_refused():
+    """From Python too: activations are of one device, and what reads no devices says so."""
+    from symcount import activations
+
+    shared = model("gpt2", s=64, tp=4)
+    assert activations(shared).total == activations(model("gpt2", s=64), tp=4).total < activations(
+        model("gpt2", s=64)).total
+    for ask in (parameters, flops, lambda one: flops(one, phase="train"), lambda one: flops(one, phase="decode")):
+        with pytest.raises(ModelError, match="tp changes nothing of this count"):
+            ask(shared)

@@ -93,7 +93,7 @@ REFUSED = [  # words, the line
      "train: mfu = 4 is more than all of the peak; it is a share, as 0.4 or 40%"),
     ("roofline gpt2 --set s=4", "roofline: of what device? say --peak 312e12 --bandwidth 2.039e12"),
     ("count gpt2 --peak 1", "count takes no --peak"),
-    ("flops gpt2 --set s=4,tp=2", "tp changes nothing of flops; it is read by memory and kv and activations"),
+    ("flops gpt2 --set s=4,tp=2", "tp changes nothing of this count; it is read by memory, kv and activations"),
     ("formula llama-7b:kv=5", "llama-7b:kv=5 (LlamaForCausalLM): kv = 5 does not divide heads = 32"),
     ("formula gpt2 --of flops --set s=2000", "gpt2 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),
     ("flops gpt2: --set s=2000,P=1024", "gpt2:P=1024 (GPT2LMHeadModel): s = 2,000 is more than P = 1,024"),

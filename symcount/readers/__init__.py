@@ -8,6 +8,7 @@ from symcount.sizes import conditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
     from symcount.polynomials import Condition
@@ -21,10 +22,22 @@ RELABEL = ("rename", "merge", "split", "cut", "keep", "repeat", "enter", "leave"
 VIEWS = (*RELABEL, "select", "window", "idle")  # and those that make no new numbers
 
 
-def account(subject: Any, **sizes: Any) -> tuple[Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
-    """Network, values, name, conventions and chosen part of a Model, or of the tensors that a forward pass returned."""
+# Sizes of a run that few quantities read: given to another, they would change nothing
+_READ_BY = {"new": "flops and macs in the phase generate", "tp": "memory, kv and activations", "pp": "memory and kv",
+            "dp": "memory"}
+
+
+def account(subject: Any, reads: Container[str] = (), **sizes: Any) -> tuple[
+        Network, dict[str, int], str, tuple[str, ...], tuple[str, ...]]:
+    """Network, values, name, conventions and chosen part of a Model, or of the tensors that a forward pass returned.
+
+    Raises ModelError for a size of the run that was given and changes nothing, but for those that the caller `reads`.
+    """
     if hasattr(subject, "network"):
         model = subject.replace(**sizes) if sizes else subject
+        for size, readers in _READ_BY.items():
+            if size in model.given and size not in reads:
+                raise ModelError(f"{size} changes nothing of this count; it is read by {readers}")
         return model.network(), model.values, model.title, model.conventions, model.parts
     if isinstance(subject, str):
         raise ModelError(f"{subject!r} is a text; a count is of a model: model({subject!r})")

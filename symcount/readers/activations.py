@@ -71,7 +71,8 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
            "full": a repeated part runs again, and only what comes in is kept, 2·s·b·d for each layer
     width  bytes of a number: 2, or 4 in single precision; a number of a mask of dropout has 1
     loss   "cross_entropy": the network returns logits, and they are kept in 4 bytes: 4·s·b·V (kind "loss")
-    tp     how many devices divide heads, h and V by tensor parallelism, but not d: a number, or "tp" to leave it open;
+    tp     how many devices divide heads, h and V by tensor parallelism, but not d: a number, "tp" to leave it open,
+           or that of the model;
            `sequence_parallel`: they divide the tokens of what is d wide. What one of them keeps is counted.
 
     Which families drop out is written in their layers. At a rate of 0, leave it out: `.without("dropout")` is without
@@ -90,7 +91,9 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
     written(subject, "what training keeps")
-    net, values, title, said, parts = account(subject, **sizes)
+    if tp is None and "tp" in getattr(subject, "given", ()):
+        tp = subject.values.get("tp", "tp")
+    net, values, title, said, parts = account(subject, ("tp", "pp", "dp"), **sizes)
     ops = walk(net)
     kept, held = _kept(ops, keep, _width(width), title)
     if loss is not None:

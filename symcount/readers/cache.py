@@ -45,7 +45,7 @@ def kv_cache(subject: Any, **sizes: Any) -> Ledger:
 
     Raises ModelError where nothing is remembered, and where layers see fewer tokens than the network says.
     """
-    net, values, title, notes, parts = account(subject, **sizes)
+    net, values, title, notes, parts = account(subject, ("new", "tp", "pp", "dp"), **sizes)  # of all devices together
     _shown(subject)
     ops = walk(net)
     users: Users = {}

@@ -129,8 +129,7 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
                          f"{nearest(phase, list(SAVED))}")
     held = named(storage)
     model = sized(subject, sizes)
-    tp = model.values.get("tp", "tp") if "tp" in model.given else None
-    saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8, tp=tp)
+    saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8)
     return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]))
 
 

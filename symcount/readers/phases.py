@@ -112,6 +112,7 @@ def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int]
     model = absorbed(model.replace(**{name: size for name, size in ((tokens, 1), ("t", "t"))
                                        if name not in model.given}))
     kv_cache(model.whole())  # refuses a model that remembers nothing
+    account(model, ("new",))
     net = _stepping(model, tokens)
     for x in walk(net, step=True):
         if x.verb == "input" and "b" in x.axes and "s" not in x.axes and not x.axes.keys() <= {"b", "m"}:
@@ -182,7 +183,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
         return (*(size for axis, size in axes.items() if axis != met[0]),
                 pairs(Mask(causal=True, window=window), steps, last["t"]))
 
-    net, values, title, notes, parts = account(model)
+    net, values, title, notes, parts = account(model, ("new",))
     step, *_ = decoding(model, {tokens: 1, "t": "t"})
     terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
              *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]

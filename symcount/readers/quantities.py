@@ -24,9 +24,6 @@ QUANTITIES = {
     "activations": ("memory", "activation_bytes", "bf16", "train"),
     "traffic": ("traffic", "traffic", None, "forward"),
 }
-# Sizes of a run that few quantities read: told to another, they would change nothing
-_READ_BY = {"new": ("flops", "macs"), "tp": ("memory", "kv", "activations"), "pp": ("memory", "kv"),
-            "dp": ("memory",)}
 
 
 def read(model: Any, quantity: str, *, convention: str | None = None, phase: str | None = None) -> Ledger:
@@ -42,9 +39,6 @@ def read(model: Any, quantity: str, *, convention: str | None = None, phase: str
     for option, told, default in (("convention", convention, usual), ("phase", phase, first)):
         if told is not None and default is None:
             raise ModelError(f"{name} takes no {option}")
-    for size, readers in _READ_BY.items():
-        if size in model.given and name not in readers:
-            raise ModelError(f"{size} changes nothing of {name}; it is read by {' and '.join(readers)}")
     options: dict[str, Any] = {}
     if usual is not None:
         options["convention" if module == "work" else "storage"] = convention or usual
