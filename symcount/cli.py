@@ -1,7 +1,8 @@
 """The command line: it reads what was asked, calls the library, and prints; it knows no formula.
 
-    symcount VERB MODEL… [--of QUANTITY,…] [--set CHANGE,…] [--without KIND|PATH,…] [--by DEPTH|kind|trainable]
-             [--convention NAME] [--phase NAME] [--head CLASS] [--format text|markdown|latex|json] [-o FILE]
+    symcount VERB MODEL… ["RELATION"] [--of QUANTITY,…] [--for SIZE,…] [--set CHANGE,…] [--without KIND|PATH,…]
+             [--by DEPTH|kind|trainable] [--convention NAME] [--phase NAME] [--head CLASS]
+             [--format text|markdown|latex|json] [-o FILE]
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ symcount --help lists verbs and options; symcount models lists the models."""
 
 VERBS = {
     "count": "how many, by part (--of params,active,macs,flops)",
-    "formula": "the closed form, and what it does not depend on",
+    "formula": "the closed form; --share and --elasticity, with --limit, and --on: how it scales",
     "flops": "short for count --of flops; --against says why two conventions differ",
     "memory": "weights in bytes; with --phase decode the cache too, with --phase train all that training holds",
     "kv": "the cache of t tokens in bytes: keys and values, latents, states",
     "derive": "the count as a derivation",
+    "solve": "sizes for a budget, as \"params <= 350e6\" or \"memory <= 24GB\", --for L or d=128*1..,L",
+    "cross": "where one count passes another as a size grows: MODEL SIDE SIDE --for s",
     "train": "FLOPs, days and tokens of a training run: --tokens, and --devices --peak --mfu",
     "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
     "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
@@ -46,15 +49,19 @@ VERBS = {
                "             operations and phases list theirs",
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
+_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
     "train": ("set", "convention", "phase", "head", "format", "output", "tokens", "devices", "peak", "mfu"),
-    "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"), "formula": _COUNTED, "derive": _COUNTED,
+    "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"),
+    "formula": (*_COUNTED, "share", "limit", "elasticity", "on", "derive"), "derive": _COUNTED,
+    "solve": _ASKED, "cross": _ASKED,
     "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
 }
+_SPELLED = {"unknowns": "for"}  # a word of Python
 FORMATS = ("text", "markdown", "latex", "json")
 
 
@@ -107,9 +114,9 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
     asked.models = [name.lstrip() for name in asked.models]
     for option, given in vars(asked).items():
         if given == "":
-            raise ModelError(f"--{option} is followed by nothing")
+            raise ModelError(f"--{_SPELLED.get(option, option)} is followed by nothing")
         if option not in ("verb", "models", *TAKES[asked.verb]) and given != parser.get_default(option):
-            raise ModelError(f"{asked.verb} takes no --{option}")
+            raise ModelError(f"{asked.verb} takes no --{_SPELLED.get(option, option)}")
     if asked.format == "json":
         import json
 
@@ -134,6 +141,13 @@ def _parser() -> argparse.ArgumentParser:
     option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, memory, kv, activations, traffic, "
                                              "each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
+    option("--for", dest="unknowns", metavar="SIZE,…", help="the sizes to solve for, with choices if you like: L, "
+                                                            "d=128*1..64, L=12,24,32, s=2^10..20")
+    option("--share", metavar="PATH,…", help="what share of the count these parts or kinds have")
+    option("--limit", metavar="SIZE", help="what it tends to as this size grows")
+    option("--elasticity", metavar="SIZE", help="by how many percent it grows with 1 %% of this size")
+    option("--on", metavar="SIZE,…", help="whether it depends on these sizes")
+    option("--derive", action="store_true", help="the answer as a derivation")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
     option("--by", metavar="DEPTH", help="group by depth 1, 2, …, by kind, trainable or (checkpoint) name")
     option("--convention", metavar="NAME", help="what counts as work (default matmul), or how numbers are stored "

@@ -13,7 +13,7 @@ from itertools import combinations
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
 from symcount.forms import Number, Product, Sum, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
-from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque
+from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, positive_first
 from symcount.render import text
 from symcount.sizes import fraction, from_sympy, is_one, letters, value
 from symcount.symbols import known as is_letter
@@ -226,14 +226,8 @@ def _alike(groups: Iterable[tuple[Size, Size]]) -> list[tuple[Size, Size]]:
     found: dict[str, tuple[Size, Size]] = {}
     for runs, body in groups:
         old = found.get(canonical(body))
-        found[canonical(body)] = (runs if old is None else _positive_first(old[0] + runs), body)
+        found[canonical(body)] = (runs if old is None else positive_first(old[0] + runs), body)
     return list(found.values())
-
-
-def _positive_first(size: Size) -> Size:
-    """L − L_dense, where it was added up as −L_dense + L."""
-    terms = size.terms.items() if isinstance(size, Polynomial) else ()
-    return Polynomial(dict(sorted(terms, key=lambda term: term[1][1] < 0)), size.conditions) if terms else size
 
 
 def _completed(groups: list[tuple[Size, Size]]) -> list[tuple[Size, Size]]:

@@ -1,6 +1,6 @@
 """What a line of a derivation shows: a small tree that keeps the author's order and is printed as it stands.
 
-    Number Symbol Power Product Sum Quotient Function
+    Number Symbol Power Product Sum Quotient Function Root
 
 A form says how something is written; `size` says what it is, so that every line can be checked.
 """
@@ -28,6 +28,7 @@ Product = namedtuple("Product", "factors")
 Sum = namedtuple("Sum", "terms")  # (sign, form) each, sign 1 or -1
 Quotient = namedtuple("Quotient", "top bottom")
 Function = namedtuple("Function", "name args")  # ceil, floor, up, min
+Root = namedtuple("Root", "body degree")  # the positive one: what an equation is solved by, no size
 
 _RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
@@ -74,7 +75,7 @@ def numbers(form: Form, values: Mapping[str, int]) -> Form:
         return Quotient(numbers(form.top, values), numbers(form.bottom, values))
     if kind is Function:
         return Function(form.name, tuple(numbers(arg, values) for arg in form.args))
-    return form
+    return Root(numbers(form.body, values), form.degree) if kind is Root else form
 
 
 def total(terms: list[tuple[int, Form]]) -> Form:

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?(?:[eE][0-9]+)?)"
-                    r"|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-                    r"|(?P<sign>\*\*|[-+*/^(),·×−]))")
+NAME = r"[A-Za-z][A-Za-z0-9_]*"
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _SAME = {"**": "^", "·": "*", "×": "*", "−": "-"}
 # Bounds for texts from strangers: brackets, digits and bits of a number, letters of a run
@@ -36,7 +34,16 @@ _DEEPEST, _DIGITS, _BITS, _RUN = 40, 40, 4_096, 5
 FUNCTIONS = ("up", "ceil", "floor", "min")
 
 
-def read(text: str, names: Callable[[str], Size | None] | None = None) -> Size:
+def tokens(name: str = NAME) -> re.Pattern[str]:
+    """What a formula is made of, where names look like this."""
+    return re.compile(rf"\s*(?:(?P<number>[0-9]+(?:_[0-9]{{3}})*(?:\.[0-9]+)?(?:[eE][0-9]+)?)|(?P<name>{name})"
+                      r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
+
+
+_TOKENS = tokens()
+
+
+def read(text: str, names: Callable[[str], Size | None] | None = None, made_of: re.Pattern[str] = _TOKENS) -> Size:
     """The size that a formula says; `names` gives each name its size (letters unless told otherwise).
 
     >>> read("L(4d^2 + 3dh + 2d)")
@@ -49,18 +56,19 @@ def read(text: str, names: Callable[[str], Size | None] | None = None) -> Size:
 
     Raises FormulaError with the column (from 1) of what cannot be read.
     """
-    return _Reader(text, names or _as_letter).whole()
+    return _Reader(text, names or as_letter, made_of).whole()
 
 
-def _as_letter(name: str) -> Size | None:
+def as_letter(name: str) -> Size | None:
+    """The letter of this name, None where the table has none."""
     return letter(name) if known(name) else None
 
 
 class _Reader(Tokens):
     __slots__ = ("depth", "names")
 
-    def __init__(self, text: str, names: Callable[[str], Size | None]) -> None:
-        super().__init__(text, "formula", _TOKEN, _SAME)
+    def __init__(self, text: str, names: Callable[[str], Size | None], made_of: re.Pattern[str]) -> None:
+        super().__init__(text, "formula", made_of, _SAME)
         self.names, self.depth = names, 0
         self.tokens = [one for kind, token, start in self.tokens for one in (
             [(kind, symbol, start + i) for i, symbol in enumerate(token)]

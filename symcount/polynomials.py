@@ -27,7 +27,7 @@ _MOST_PRODUCTS, _MOST_POWER, _LONGEST_KEY = 2_500, 256, 2_000
 
 
 class Condition(namedtuple("Condition", "left relation right")):
-    """Something that must hold of two sizes: the left one "divides", is "at most", or "is" the right one."""
+    """Something that must hold of two sizes: the left "divides", is "at most", is "less" than, or "is" the right."""
 
     def __str__(self) -> str:  # by which conditions are compared, so it is made once
         if "text" not in self.__dict__:
@@ -241,6 +241,37 @@ def added(sizes: Iterable[Size]) -> Size:
             terms[key] = (powers, coefficient) if old is None else (old[0], old[1] + coefficient)
     whole = made(terms, *held)
     return whole if isinstance(rest, int) else whole + rest
+
+
+def bare(size: Size) -> Size:
+    """The size without the conditions that it carries."""
+    return Polynomial(size.terms) if isinstance(size, Polynomial) else size
+
+
+def primitive(*sizes: Size) -> list[Size]:
+    """The sizes divided by all that their terms share: 4Ld² and 6Ldh are to one another as 2d and 3h."""
+    terms = [term for size in sizes for term in lift(size).terms.values()]
+    atoms = list(dict.fromkeys(atom for powers, _ in terms for atom, _ in powers))
+    shared = {atom: min(dict(powers).get(atom, 0) for powers, _ in terms) for atom in atoms}
+    below = lcm(*(c.denominator for _, c in terms))
+    common = gcd(*(int(c * below) for _, c in terms)) or 1
+    found = []
+    for size in sizes:
+        kept: dict[Any, Any] = {}
+        for powers, c in lift(size).terms.values():
+            told = dict(powers)
+            left = tuple((atom, told.get(atom, 0) - shared[atom]) for atom in dict.fromkeys((*told, *atoms))
+                         if told.get(atom, 0) != shared[atom])
+            kept[frozenset(left)] = (left, int(c * below) // common)
+        found.append(made(kept))
+    return found
+
+
+def positive_first(size: Size) -> Size:
+    """The size with what is added before what is taken away, high powers first: L − L_dense, not −L_dense + L."""
+    terms = size.terms.items() if isinstance(size, Polynomial) else ()
+    order = sorted(terms, key=lambda term: (term[1][1] < 0, -sum(power for _, power in term[1][0])))
+    return Polynomial(dict(order), size.conditions) if order else size
 
 
 def merged(*noted: tuple[Condition, ...]) -> tuple[Condition, ...]:

@@ -12,6 +12,7 @@ from math import gcd
 
 from symcount.errors import FormulaError, SizeError
 from symcount.polynomials import (
+    Atom,
     Call,
     Condition,
     Polynomial,
@@ -380,7 +381,7 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
         below: Size = coefficient.denominator
         for atom, power in powers:
             base = (rules[atom.name](*(substitute(arg, given) for arg in atom.args)) if isinstance(atom, Call)
-                    else given(atom))
+                    else opaque(atom) if isinstance(atom, Atom) else given(atom))
             above, below = (above * base**power, below) if power > 0 else (above, below * base**-power)
         if isinstance(below, int) and not below:
             raise SizeError(f"{size}: division by zero")

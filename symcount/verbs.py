@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 _SHORT = {"flops": "flops", "memory": "memory", "kv": "kv"}  # the quantity that a verb is short for
 
 
-def _models(asked: Any) -> list[Any]:
+def models(asked: Any) -> list[Any]:
+    """The models that were named, with their changes."""
     from symcount.naming import model, read_changes
 
     if not asked.models:
@@ -24,14 +25,14 @@ def _models(asked: Any) -> list[Any]:
     return found
 
 
-def _ledgers(asked: Any) -> list[tuple[Any, str, Any]]:
+def ledgers(asked: Any) -> list[tuple[Any, str, Any]]:
     """(model, quantity, ledger) for every model and quantity asked for."""
     from symcount.readers.quantities import fitting, read
 
     quantities = (asked.of or _SHORT.get(asked.verb, "params")).split(",")
     options = fitting(quantities, asked.convention, asked.phase)
     found = []
-    for one in _models(asked):
+    for one in models(asked):
         for quantity in quantities:
             ledger = read(one, quantity, **options[quantity])
             if asked.without:
@@ -53,7 +54,8 @@ def _depth(asked: Any, one: Any, ledger: Any) -> Any:
     return int(asked.by) if asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else str(asked.by)
 
 
-def _renderer(asked: Any) -> Any:
+def renderer(asked: Any) -> Any:
+    """The module that prints the format asked for."""
     from importlib import import_module
 
     return import_module(f"symcount.render.{asked.format}")
@@ -68,9 +70,9 @@ def _count(asked: Any) -> Any:
         return _against(asked)
     if asked.format == "json":
         return _data(asked)
-    render = _renderer(asked)
+    render = renderer(asked)
     return "\n\n".join(render.table(table(ledger, _depth(asked, one, ledger))).rstrip("\n")
-                       for one, _, ledger in _ledgers(asked))
+                       for one, _, ledger in ledgers(asked))
 
 
 def _against(asked: Any) -> Any:
@@ -81,8 +83,8 @@ def _against(asked: Any) -> Any:
         raise ModelError(f"--against compares FLOPs, and takes no --of {asked.of}")
     if asked.without or asked.by:
         raise ModelError(f"--against lists what differs: it takes no --{'without' if asked.without else 'by'}")
-    return _listings(asked, [differences(one, asked.convention or "matmul", asked.against, asked.phase or "forward")
-                             for one in _models(asked)])
+    return listings(asked, [differences(one, asked.convention or "matmul", asked.against, asked.phase or "forward")
+                             for one in models(asked)])
 
 
 def _train(asked: Any) -> Any:
@@ -90,9 +92,9 @@ def _train(asked: Any) -> Any:
 
     if not asked.tokens:
         raise ModelError("train: on how many tokens? say --tokens 1e12")
-    return _listings(asked, [train(one, asked.tokens, devices=asked.devices, peak=asked.peak, mfu=asked.mfu,
+    return listings(asked, [train(one, asked.tokens, devices=asked.devices, peak=asked.peak, mfu=asked.mfu,
                                    convention=asked.convention or "matmul", phase=asked.phase or "train")
-                             for one in _models(asked)])
+                             for one in models(asked)])
 
 
 def _roofline(asked: Any) -> Any:
@@ -101,20 +103,20 @@ def _roofline(asked: Any) -> Any:
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
     depth = int(asked.by) if asked.by and asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else asked.by
-    return _listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
+    return listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
                                       phase=asked.phase or "forward", fused=asked.fused or "nothing",
                                       convention=asked.convention or "matmul", depth=2 if depth is None else depth)
-                             .listing() for one in _models(asked)])
+                             .listing() for one in models(asked)])
 
 
-def _listings(asked: Any, listings: list[Any]) -> Any:
+def listings(asked: Any, listings: list[Any]) -> Any:
     """Rows under a head, in the format asked for."""
     if asked.format == "json":
         from symcount.render.data import as_listing
 
         told = [as_listing(one) for one in listings]
         return told[0] if len(told) == 1 else told
-    return "\n\n".join(_renderer(asked).listing(one).rstrip("\n") for one in listings)
+    return "\n\n".join(renderer(asked).listing(one).rstrip("\n") for one in listings)
 
 
 def _data(asked: Any) -> Any:
@@ -122,7 +124,7 @@ def _data(asked: Any) -> Any:
     from symcount.render.data import as_data
 
     found = []
-    for one, quantity, ledger in _ledgers(asked):
+    for one, quantity, ledger in ledgers(asked):
         terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked, one, ledger)).rows
         found.append(as_data(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit,
                              convention=ledger.convention or None, values=one.values, terms=terms, notes=notes(ledger)))
@@ -130,29 +132,35 @@ def _data(asked: Any) -> Any:
 
 
 def _keys(asked: Any) -> Any:
-    models = _models(asked)
-    for one in models:
+    configured = models(asked)
+    for one in configured:
         if not one.keys:
             raise ModelError(f"{one.name}: --keys shows how a configuration was read; this model has none")
     if asked.format == "json":
         told = [{"model": one.title, "keys": [dict(zip(("key", "value", "read"), row, strict=True))
-                                              for row in one.keys]} for one in models]
+                                              for row in one.keys]} for one in configured]
         return told[0] if len(told) == 1 else told
     from symcount.render.text import columns
 
-    return "\n\n".join(one.title + "\n\n" + columns([("key", "value", "read as"), *one.keys]) for one in models)
+    return "\n\n".join(one.title + "\n\n" + columns([("key", "value", "read as"), *one.keys]) for one in configured)
 
 
 def _formula(asked: Any) -> Any:
     from symcount.counting import formula, independent, notes, title
 
+    if asked.share or asked.limit or asked.elasticity or asked.on:
+        from symcount.questions import scaled
+
+        return scaled(asked)
+    if asked.derive:
+        raise ModelError("--derive goes with --share or --elasticity; symcount derive MODEL derives a count")
     if asked.format == "json":
         return _data(asked)
     blocks = []
-    for one, _, ledger in _ledgers(asked):
+    for one, _, ledger in ledgers(asked):
         free = independent(ledger, one)
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
-        blocks.append(_renderer(asked).formula(title(ledger), formula(ledger), says))
+        blocks.append(renderer(asked).formula(title(ledger), formula(ledger), says))
     return "\n\n".join(block.rstrip("\n") for block in blocks)
 
 
@@ -161,8 +169,8 @@ def _derive(asked: Any) -> Any:
 
     if asked.format == "json":
         return _data(asked)
-    render = _renderer(asked)
-    return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in _ledgers(asked))
+    render = renderer(asked)
+    return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in ledgers(asked))
 
 
 def _prove(asked: Any) -> Any:
@@ -190,7 +198,7 @@ def _prove(asked: Any) -> Any:
         from symcount.render.data import as_proof
 
         return as_proof(claim, found)
-    return _renderer(asked).derivation(found)
+    return renderer(asked).derivation(found)
 
 
 def _identities(asked: Any) -> Any:
@@ -209,7 +217,7 @@ def _identities(asked: Any) -> Any:
         return rows if asked.format == "json" else columns([tuple(row.values()) for row in rows])
     from symcount.fusing import fusable
 
-    found = [(one, [(each, _saved(one, each)) for each in fusable(one)]) for one in _models(asked)]
+    found = [(one, [(each, _saved(one, each)) for each in fusable(one)]) for one in models(asked)]
     if asked.format == "json":
         told = [{"model": one.title, "fusable": [{"weights": list(each.paths), "identity": each.identity or None,
                                                   "says": each.says, "saves": saves} for each, saves in listed]}
@@ -279,6 +287,13 @@ def _explain(asked: Any) -> Any:
     return "\n\n".join(map(explain, asked.models))
 
 
+def _asking(asked: Any) -> Any:
+    from symcount.questions import RUN as ASKING
+
+    return ASKING[asked.verb](asked)
+
+
 RUN = {"count": _count, "flops": _count, "memory": _count, "kv": _count, "train": _train,
        "roofline": _roofline, "formula": _formula,
-       "derive": _derive, "prove": _prove, "identities": _identities, "models": _list, "explain": _explain}
+       "derive": _derive, "prove": _prove, "identities": _identities, "models": _list, "explain": _explain,
+       "solve": _asking, "cross": _asking}

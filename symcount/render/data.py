@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from symcount.derivation import Equation, Rounded
-from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
+from symcount.derivation import Equation, Rounded, Solving
+from symcount.forms import Function, Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import matrices, signed, text
 
 TYPE_CHECKING = False
@@ -42,6 +42,18 @@ def as_listing(shown: Any) -> dict[str, Any]:
 
     return {"title": shown.title, "says": list(shown.says), "notes": list(shown.notes),
             "rows": [dict(zip(shown.keys, map(cell, row), strict=True)) for row in shown.rows]}
+
+
+def as_steps(shown: Any) -> dict[str, Any]:
+    """A derivation of counts and of what solves them: its lines as they are typed."""
+    def side(one: Any) -> Any:
+        return amount(one.exact) if isinstance(one, Rounded) else text.plain(one)
+
+    return {"title": shown.title, "steps": [
+        {"lines": [f"{'' if left is None else side(left)} {sign} {side(right)}".strip()
+                   for left, sign, right in step.lines]} if isinstance(step, Solving) else
+        {"name": step.name, "lines": [text.plain(form) for form in step.forms]} for step in shown.steps],
+        "remarks": _remarks(shown), "notes": list(shown.notes)}
 
 
 def as_proof(claim: str, shown: Any) -> dict[str, Any]:
@@ -109,6 +121,8 @@ def code(shown: Form) -> str:
         return f"{_bracketed(shown.top)}/{_bracketed(shown.bottom)}"
     if kind is Sum:
         return signed(shown.terms, code)
+    if kind is Root:
+        return f"root({code(shown.body)}, {shown.degree})"
     return _function(shown)
 
 
@@ -121,5 +135,5 @@ def _function(shown: Function) -> str:
 
 
 def _bracketed(shown: Form) -> str:
-    simple = type(shown) in (Number, Symbol, Power) or (type(shown) is Function and shown.name != "up")
+    simple = type(shown) in (Number, Symbol, Power, Root) or (type(shown) is Function and shown.name != "up")
     return code(shown) if simple else f"({code(shown)})"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, Rounded, SymbolRow
-from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol, product
+from symcount.derivation import Chain, Declared, Rounded, Solving, SymbolRow
+from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol, product
 from symcount.render import exact, notes, percent, signed, text
 from symcount.symbols import GREEK
 from symcount.symbols import row as symbol
@@ -25,7 +25,7 @@ _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmat
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
-                "Σ": r"\sum", "⁻": "^{-}", "√": r"\surd", "∂": r"\partial",
+                "Σ": r"\sum", "⁻": "^{-}", "√": r"\surd", "∂": r"\partial", "≈": r"\approx",
                 **{greek: rf"\{name}" for name, greek in GREEK.items()},
                 **{sign: f"_{i}" for i, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
                 **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}}
@@ -54,6 +54,9 @@ def form(shown: Form) -> str:
         return rf"\frac{{{form(shown.top)}}}{{{form(shown.bottom)}}}"
     if kind is Product:
         return _product(shown)
+    if kind is Root:
+        degree = "" if shown.degree == 2 else f"[{shown.degree}]"
+        return rf"\sqrt{degree}{{{form(shown.body)}}}"
     a, b = shown.args
     if shown.name in ("min", "up"):  # up: rounded up to a multiple, a rule people know by its two numbers
         return rf"\operatorname{{{shown.name}}}({_inline(a)},\, {_inline(b)})"
@@ -177,11 +180,23 @@ def step(one: Any) -> str:
     """One step: the name and its formula, numbers and count, the equal signs aligned."""
     if isinstance(one, Chain):
         return _chain(one)
+    if isinstance(one, Solving):
+        return _solving(one)
     lines = []
     for i, shown in enumerate(one.forms):
         first, *more = _broken(shown)
         lines.append(f"{words(one.name) if i == 0 else ''} &= {first}")
         lines += [rf"&\quad {line}" for line in more]
+    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def _solving(one: Solving) -> str:
+    """What is asked, and what solves it, the signs aligned."""
+    lines = []
+    for before, sign, after in one.lines:
+        *above, last = [""] if before is None else _broken(before)
+        first, *more = [after.text.replace(",", "{,}")] if isinstance(after, Rounded) else _broken(after)
+        lines += [*above, rf"{last} &{_MATHEMATICS.get(sign, sign)} {first}", *(rf"&\quad {line}" for line in more)]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 
 
@@ -233,7 +248,7 @@ def listing(shown: Listing) -> str:
 
     rows = [list(map(cell, row)) for row in shown.rows]
     return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
-                        *_arrays(align, list(map(words, shown.head)), rows),
+                        *(_arrays(align, list(map(words, shown.head)), rows) if rows else ()),
                         *(one.translate(_SPECIAL) for one in shown.says),
                         *([_counted(shown.notes)] if shown.notes else [])]) + "\n"
 

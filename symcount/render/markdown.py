@@ -60,8 +60,8 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers."""
     align = "".join("r" if right else "l" for right in text.to_the_right(shown))
-    return "\n\n".join([f"**{_escaped(shown.title)}**",
-                        _table(list(shown.head), align, [[_cell(one) for one in row] for row in shown.rows]),
+    rows = [[_cell(one) for one in row] for row in shown.rows]
+    return "\n\n".join([f"**{_escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
                         *map(_escaped, shown.says), *_notes(shown.notes)]) + "\n"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, Rounded, SymbolRow
-from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol
+from symcount.derivation import Chain, Declared, Rounded, Solving, SymbolRow
+from symcount.forms import Function, Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, in_bytes, percent, rounded, signed
 from symcount.symbols import TABLE
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 110  # of a remark, in signs
 _MARGIN = 12  # a left side that is longer stands on a line of its own
+_ROOTS = {2: "√", 3: "∛", 4: "∜"}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -43,6 +44,10 @@ def form(shown: Form) -> str:
         return f"{top}/{bottom}" if type(shown.bottom) in (Number, Symbol, Power) else f"{top}/({bottom})"
     if kind is Function:
         return f"{shown.name}({', '.join(map(form, shown.args))})"
+    if kind is Root:
+        inner = form(shown.body)
+        return _ROOTS.get(shown.degree, f"root{shown.degree} ") + (
+            inner if type(shown.body) in (Number, Symbol) else f"({inner})")
     return _product(shown)
 
 
@@ -58,7 +63,8 @@ def derivation(shown: Derivation) -> str:
         rows = [_symbol(s) for s in shown.symbols]
         right = 2 if isinstance(shown.symbols[0], SymbolRow) else None
         blocks.append("\n".join("  " + line for line in columns(rows, right=right).splitlines()))
-    blocks += [_chain(step) if isinstance(step, Chain) else _equation(step) for step in shown.steps]
+    blocks += [_chain(step) if isinstance(step, Chain) else _solving(step) if isinstance(step, Solving)
+               else _equation(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
     blocks += ["\n".join(map(_wrapped, shown.remarks))]
@@ -89,6 +95,15 @@ def _symbol(row: Any) -> tuple[str, str, str]:
 def _equation(step: Any) -> str:
     return "\n".join(f"{step.name if i == 0 else ' ' * len(step.name)} = {form(line)}"
                      for i, line in enumerate(step.forms))
+
+
+def _solving(step: Solving) -> str:
+    """What is asked, and what solves it."""
+    lines, left = [], ""
+    for before, sign, after in step.lines:
+        left = " " * len(left) if before is None else form(before)
+        lines.append(f"{left} {sign} {cell(after)}")
+    return "\n".join(lines)
 
 
 def _chain(step: Chain) -> str:
@@ -226,6 +241,8 @@ def numeric(shown: Form) -> bool:
         return all(map(numeric, parts))
     if kind is Quotient:
         return numeric(shown.top) and numeric(shown.bottom)
+    if kind is Root:
+        return numeric(shown.body)
     return kind is Function and all(map(numeric, shown.args))
 
 

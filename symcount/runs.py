@@ -1,0 +1,106 @@
+"""Sets of whole numbers, as arithmetic progressions that do not overlap."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from itertools import pairwise
+from math import gcd
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Run(namedtuple("Run", "first last step")):
+    """The numbers first, first + step, …, last; without end where `last` is None."""
+
+    __slots__ = ()
+
+    def after(self, number: int) -> int | None:
+        """The least member above a number."""
+        if number < self.first:
+            return int(self.first)
+        found = number + self.step - (number - self.first) % self.step
+        return None if self.last is not None and found > self.last else int(found)
+
+    def before(self, number: int) -> int | None:
+        """The greatest member below a number."""
+        if number <= self.first:
+            return None
+        found = number - 1 - (number - 1 - self.first) % self.step
+        return int(found if self.last is None else min(found, self.last))
+
+    def many(self) -> int | None:
+        """How many there are, None without end."""
+        return None if self.last is None else int((self.last - self.first) // self.step + 1)
+
+
+def first(runs: Sequence[Run]) -> int | None:
+    """The least member of a set.
+
+    >>> first([Run(6, 12, 3), Run(4, None, 9)])
+    4
+    """
+    return min((run.first for run in runs), default=None)
+
+
+def last(runs: Sequence[Run]) -> int | None:
+    """The greatest member of a set that has an end, else None."""
+    return None if not runs or any(run.last is None for run in runs) else max(run.last for run in runs)
+
+
+def after(runs: Sequence[Run], number: int) -> int | None:
+    """The least member above a number."""
+    return min((found for run in runs if (found := run.after(number)) is not None), default=None)
+
+
+def before(runs: Sequence[Run], number: int) -> int | None:
+    """The greatest member below a number."""
+    return max((found for run in runs if (found := run.before(number)) is not None), default=None)
+
+
+def many(runs: Sequence[Run]) -> int | None:
+    """How many members a set has, None without end."""
+    counts = [run.many() for run in runs]
+    return None if None in counts else sum(number for number in counts if number is not None)
+
+
+def members(runs: Sequence[Run], low: int = 0) -> Iterator[int]:
+    """The members from `low` on, in order."""
+    number = after(runs, low - 1)
+    while number is not None:
+        yield number
+        number = after(runs, number)
+
+
+def turns(low: Sequence[Run], high: Sequence[Run]) -> list[tuple[int, int]]:
+    """(one, next): where a set, taken together from `low` and `high`, goes over from one of the two to the other.
+
+    >>> turns([Run(1, 9, 2)], [Run(10, None, 2)])
+    [(9, 10)]
+    """
+    both = [*low, *high]
+    if all(run.first == run.last for run in both):
+        below = {run.first for run in low}
+        numbers = sorted({run.first for run in both})
+        return [(a, b) for a, b in pairwise(numbers) if (a in below) != (b in below)]
+    start, end = both[0].first, last(both)
+    stride = gcd(*(run.step for run in both), *(run.first - start for run in both))
+    places: dict[tuple[int, int], list[tuple[Run, bool]]] = {}
+    for run, in_low in (*((run, True) for run in low), *((run, False) for run in high)):
+        places.setdefault((run.step, run.first % run.step), []).append((run, in_low))
+    steps = {run.step for run in both}
+
+    def side(number: int) -> bool | None:
+        """True in `low`, False in `high`, None in neither."""
+        return next((in_low for step in steps for run, in_low in places.get((step, number % step), ())
+                     if run.first <= number and (run.last is None or number <= run.last)), None)
+
+    found = []
+    for edge in sorted({run.last for run in both if run.last is not None}):
+        number = edge + stride
+        while side(number) is None and (end is None or number < end):
+            number += stride
+        if side(number) is not None and side(number) != side(edge):
+            found.append((edge, number))
+    return found
