@@ -1,9 +1,9 @@
 """Sixty questions that people ask, each with the lines that answer it, run as they would be typed.
 
-`data/questions.jsonl` has one question a line: its number `n`, what it `asks`, the shell `line` or lines, the `answer` of
-each, and how a `judge` without symcount knows it. An answer is found in what `--format json` prints, by a path such as
-`[1].terms[path=layers.mlp].total`; paths may be joined by + - /, from left to right. Under `text` stand whole lines of
-the text, with single blanks. Numbers are exact, a fraction is "a/b", a closed form is compared letter for letter.
+`data/questions.jsonl` has one question a line: its number `n`, what it `asks`, the shell `line` or lines, the `answer`
+of each, and how a `judge` without symcount knows it. An answer is found in what `--format json` prints, by a path such
+as `[1].terms[path=layers.mlp].total`; paths may be joined by + - /, from left to right. Under `text` stand whole lines
+of the text, with single blanks. Numbers are exact, a fraction is "a/b", a closed form is compared letter for letter.
 
 `BY_HAND` finds the same numbers a second time, from shapes of tensors and plain arithmetic.
 """
@@ -15,6 +15,7 @@ import re
 import shlex
 from bisect import bisect
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt, prod
 from operator import add, sub, truediv
 from pathlib import Path
@@ -128,7 +129,7 @@ def llama(d=4096, L=32, h=11008, V=32000, kv=4096, experts=0, heads=1):
 def vgg16():
     """Convolutions 3 × 3 from channels to channels, then three dense layers."""
     widths = [3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512]
-    kernels = [shape for i, o in zip(widths, widths[1:], strict=False) for shape in ((3, 3, i, o), (o,))]
+    kernels = [shape for i, o in pairwise(widths) for shape in ((3, 3, i, o), (o,))]
     return kernels, dense(512 * 7 * 7, 4096) + dense(4096, 4096) + dense(4096, 1000)
 
 
@@ -153,6 +154,12 @@ def share(part, whole):
     return Fraction(count(part), count(whole))
 
 
+def half(part):
+    """The V at which a part of BERT-base, its word table first, is half of it: V·768 = all else − the part's rest."""
+    (word, *rest), others = part, count(bert()) - count(part)
+    return Fraction(others - count(rest), word[1])
+
+
 def pairs(s, d=4096, L=32):
     """FLOPs of scores and of their mixing with values, every token with every token."""
     return L * 2 * 2 * s * s * d
@@ -164,7 +171,7 @@ def products(s, shapes):
 
 
 def within_one_percent():
-    """[d, first L, last L] of every GPT-2 near 1.3 billion: as one layer alone is too much for a d, so for larger ones."""
+    """[d, first L, last L] of each GPT-2 within 1 % of 1.3 billion; where one layer is too many, it is for larger d."""
     rows, width = [], 128
     while count(gpt2(width, 1)) <= 1_313_000_000:
         layer, tables = count(block(width, 4 * width)), count(gpt2(width, 0))
@@ -183,7 +190,7 @@ def seven_billion():
 
 
 WIDE, BASE = bert(d=1536, h=6144), count(bert())
-LLAMA, GROUPED = count(llama()), {"h": 14336, "V": 128256}  # LLaMA-3-8B's, with kv = 1,024
+LLAMA, EIGHT = count(llama()), count(llama(h=14336, V=128256, kv=1024))  # 7B, and LLaMA-3-8B
 ADAPTERS = 32 * 2 * 2 * 8 * 4096
 KERNELS, FLAT = vgg16()
 CONVOLUTIONS, CLASSIFIER = resnet50()
@@ -199,7 +206,8 @@ BY_HAND = {  # number: all numbers of the answer, in their order
     3: lambda: [BASE],
     4: lambda: [count(bert(1024, 24, 4096))],
     5: lambda: [count(distilbert())],
-    6: lambda: [32000 * 4096, 32 * 4096, 32 * 4 * 4096 ** 2, 32 * 4096, 32 * 3 * 4096 * 11008, 4096, 4096 * 32000, LLAMA],
+    6: lambda: [32000 * 4096, 32 * 4096, 32 * 4 * 4096 ** 2, 32 * 4096, 32 * 3 * 4096 * 11008, 4096,
+                 4096 * 32000, LLAMA],
     7: lambda: [count(gpt2()), count(gpt2(heads=[(50257, 768)])), 50257 * 768, 50257 * 768],
     8: lambda: [LLAMA - count(llama(heads=0)), count(llama(d, L, h, V, d, heads=0)), count(llama(d, L, h, V, d)),
                 32000 * 4096],
@@ -207,13 +215,15 @@ BY_HAND = {  # number: all numbers of the answer, in their order
     10: lambda: [count([(d, d)] * 4 + [(d, 4 * d), (4 * d, d)])],
     11: lambda: [count(block(d, 4 * d)), count(block(d, 4 * d) * L)],
     12: lambda: [count([(1, 768, 768)]) - count([(12, 768, 64)]), count([(96, 768, 8)]) - count([(12, 768, 64)])],
-    13: lambda: [count(llama(kv=1024, **GROUPED)), count(llama(**GROUPED)), 32 * 2 * 24 * 128 * 4096, 32 * 2 * 24 * 128 * 4096],
-    14: lambda: [count([(w, w, c, m), (m,)]), count([(w, w, c, m)]), 1000, count(CONVOLUTIONS + CLASSIFIER)],
-    15: lambda: [count([(5, 5, 1, 6), (6,), (5, 5, 6, 16), (16,)] + dense(400, 120) + dense(120, 84) + dense(84, 10)),
+    13: lambda: [EIGHT, count(llama(h=14336, V=128256)), *[32 * 2 * 24 * 128 * 4096] * 2],
+    14: lambda: [count([(w, w, c, m), (m,)]), count([(w, w, c, m)]), count(CLASSIFIER[1:]),
+                 count(CONVOLUTIONS + CLASSIFIER)],
+    15: lambda: [count([(5, 5, 1, 6), (6,), (5, 5, 6, 16), (16,), *dense(400, 120), *dense(120, 84),
+                        *dense(84, 10)]),
                  count(KERNELS + FLAT)],
     16: lambda: [count(FLAT), share(FLAT, KERNELS + FLAT)],
     17: lambda: [count(gated(4, 300, 512, 1)), count(gated(4, 300, 512, 2))],
-    18: lambda: [count(gated(3, 16, 32, 1)), count(gated(3, 16, 32, 2)), 96, count(gated(3, d, m, 1)),
+    18: lambda: [count(gated(3, 16, 32, 1)), count(gated(3, 16, 32, 2)), count([(32,)] * 3), count(gated(3, d, m, 1)),
                  count(gated(3, d, m, 2))],
     19: lambda: [count([(c,), (c,)]), count([(c,), (c,), ()])],
     20: lambda: [count([(16, 16, 3, 768), (768,), (768,), (197, 768)] + block(768, 3072) * 12 + [(768,), (768,)]
@@ -223,7 +233,7 @@ BY_HAND = {  # number: all numbers of the answer, in their order
     23: lambda: [0, count(gpt2(P=2048)) - count(gpt2())],
     24: lambda: [Fraction(32 * 3 * 4096 * 11008, LLAMA), round(Fraction(32 * 3 * 4096 * 11008, LLAMA), 4),
                  Fraction(32 * 3 * 4096 * 11008, LLAMA)],
-    25: lambda: [share(bert()[:3], bert()), round(share(bert()[:5], bert()), 4), 0],
+    25: lambda: [share(bert()[:3], bert()), round(share(bert()[:5], bert()), 4), 0],  # d over d²
     26: lambda: [count(WIDE), share(WIDE, bert()), share(WIDE, bert()), 2],
     27: lambda: [count(bert(L=24)), 12 * count(block(768, 3072)), *[share(bert(L=24), bert())] * 2],
     28: lambda: [count(bert(V=61044)), 30522 * 768, *[share(bert(V=61044), bert())] * 2],
@@ -234,10 +244,8 @@ BY_HAND = {  # number: all numbers of the answer, in their order
                  1 - share(bert(L=6), bert()), count(bert(L=6)) - count(bert(h=1536))],
     32: lambda: [-(-8 * 4096 // (3 * 256)) * 256, 0, Fraction(8 * d, 3)],
     33: lambda: [count([(128256, 4096)])] * 2,
-    34: lambda: [next(n for n in range(10 ** 6) if 2 * (n * 768 + count(bert(V=0)[:5])) == n * 768 + count(bert(V=0))),
-                 Fraction(1, 2),
-                 next(n for n in range(10 ** 6) if 2 * (n * 768 + count(bert(V=0)[:3])) == n * 768 + count(bert(V=0))),
-                 Fraction(1, 2), 111_517 - 512 - 2 - 2, 111_517 - 512 - 2 + 2],
+    34: lambda: [half(bert()[:5]), Fraction(1, 2), half(bert()[:3]), Fraction(1, 2), half(bert()[:5]),
+                 half(bert()[:3])],
     35: lambda: [LLAMA, count(llama(4224, 33, 11264, kv=4224)), seven_billion()],
     36: lambda: [count(gpt2(1024, 23)), count(gpt2(1024, 24)),
                  max(n for n in range(99) if count(gpt2(1024, n)) <= 350 * 10 ** 6), count(gpt2(1024, 23))],
@@ -247,7 +255,7 @@ BY_HAND = {  # number: all numbers of the answer, in their order
     39: lambda: [24 * 10 ** 9 * 8 // bits for bits in (16, 4)],
     40: lambda: [784 * 128 + 128 * 10, 64 * (784 * 128 + 128 * 10)],
     41: lambda: [LLAMA - 32000 * 4096 - 65 * 4096, ONE_TOKEN, 32 * 2 * 4096],
-    42: lambda: [2 * (12 * 12 * 768 ** 2 + 50257 * 768 + 12 * 2 * 768), 12 * 12 * 768 ** 2 + 50257 * 768 + 12 * 2 * 768, 2],
+    42: lambda: [each * (12 * 12 * 768 ** 2 + 50257 * 768 + 12 * 2 * 768) for each in (2, 1)] + [2],
     43: lambda: [2 * b * s * count([(d, d)] * 4 + [(d, 4 * d)] * 2) + 2 * 2 * b * s * s * d],
     44: lambda: [pairs(16512) - MLP * 16512, next(n for n in range(1, 10 ** 5) if pairs(n) >= MLP * n)],
     45: lambda: [Fraction(1, 2), next(n for n in range(1, 10 ** 5) if pairs(n) >= (MLP + 32 * 8 * 4096 ** 2) * n)],
@@ -264,8 +272,8 @@ BY_HAND = {  # number: all numbers of the answer, in their order
     53: lambda: [LLAMA * (2 + 2 + 4 + 4 + 4)],
     54: lambda: [32 * 2 * 4096 * 2],
     55: lambda: [32 * 2 * kv * 128 * 2 * 131072 for kv in (32, 8, 1)],
-    56: lambda: [2 * count(llama(kv=1024, **GROUPED)) + 131072 * 532827, 2 * count(llama(kv=1024, **GROUPED)) + 131072 * 532828,
-                 (80 * 2 ** 30 - 2 * count(llama(kv=1024, **GROUPED))) // (32 * 2 * 8 * 128 * 2)],
+    56: lambda: [2 * EIGHT + 131072 * 532827, 2 * EIGHT + 131072 * 532828,
+                 (80 * 2 ** 30 - 2 * EIGHT) // (32 * 2 * 8 * 128 * 2)],
     57: lambda: [2 * b * s * s * heads, 2 * 4096 ** 2 * 32],
     58: lambda: [count(dense(4, 3) + dense(3, 2)) - count(dense(4, 2))],
     59: lambda: [20 * LLAMA, Fraction(isqrt(10 ** 21 * 100 // 120), 10)],
