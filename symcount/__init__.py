@@ -44,6 +44,8 @@ _HOMES = {
     "symcount.proving": ("certify", "prove", "refute"),
     "symcount.fusing": ("fusable",),
     "symcount.roofs": ("intensity", "roofline"),
+    "symcount.solving": ("crossover", "solve"),
+    "symcount.scaling": ("elasticity", "limit", "share"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*_HOME, "symbols"]  # noqa: PLE0604 - a computed list of literals

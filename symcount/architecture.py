@@ -286,7 +286,7 @@ class Model:
                  **{name: self._changed(name, change) for name, change in changes.items()}}
         kept = self.published if not changes and not lora and head in (None, self.cls) else None
         shown = {**changes, "lora": lora} if lora else changes
-        return Model(self.architecture, given, name=_spelled(self.name, shown), cls=head or self.cls,
+        return Model(self.architecture, given, name=spelled(self.name, shown), cls=head or self.cls,
                      published=kept, parts=self.parts, keys=self.keys, told=self._told | changes.keys())
 
     def part(self, path: str) -> Model:
@@ -386,7 +386,7 @@ def _text(flag: Any) -> str:
     return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
 
 
-def _spelled(name: str, changes: Mapping[str, Any]) -> str:
+def spelled(name: str, changes: Mapping[str, Any]) -> str:
     """The model and its changes as the command line spells them; a size of the run (s, t, u, b) does not rename it."""
     shown = []
     for size, change in changes.items():

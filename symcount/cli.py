@@ -18,7 +18,7 @@ from symcount.verbs import RUN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 EXAMPLES = """\
 symcount counts neural networks, and shows why. Five things to try:
@@ -120,8 +120,16 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
     if asked.format == "json":
         import json
 
-        return json.dumps(RUN[asked.verb](asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
-    return RUN[asked.verb](asked).rstrip("\n") + "\n", asked.output, asked.status
+        return json.dumps(_run(asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
+    return _run(asked).rstrip("\n") + "\n", asked.output, asked.status
+
+
+def _run(asked: argparse.Namespace) -> Any:
+    if asked.verb in RUN:
+        return RUN[asked.verb](asked)
+    from symcount import questions  # a count does not pay for it
+
+    return questions.RUN[asked.verb](asked)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -43,18 +43,23 @@ class Ratio:
 
     @property
     def form(self) -> Form:
-        """Both formulas, one over the other."""
-        return Quotient(formula(self.top), formula(self.bottom))
+        """Both formulas, one over the other; their number where that is all that is left."""
+        top, bottom = primitive(self.top.size, self.bottom.size)
+        if letters(top) or letters(bottom):
+            return Quotient(formula(self.top), formula(self.bottom))
+        return number(quotient(top, bottom))
 
     @property
     def value(self) -> Any:
         """The exact number; None where a size has no value. Raises SizeError where nothing is counted."""
-        if self.top.open or self.bottom.open:
+        top, bottom = primitive(self.top.size, self.bottom.size)
+        values = self.bottom.values
+        if any(name not in values for name in (*letters(top), *letters(bottom))):
             return None
-        below = fraction(self.bottom.size, self.bottom.values)
+        below = fraction(bottom, values)
         if not below:
             raise SizeError(f"{self.bottom.subject}: nothing is counted, so there is no {self.name}")
-        found = Fraction(fraction(self.top.size, self.top.values)) / below
+        found = Fraction(fraction(top, values)) / below
         return quotient(found.numerator, found.denominator)
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+from symcount.architecture import spelled
 from symcount.choices import MOST, Steps, choices, each
 from symcount.counting import conventions
 from symcount.errors import ModelError, ProofError, SizeError
@@ -22,6 +23,7 @@ from symcount.roots import solved
 from symcount.runs import Run, after, first, last, many, members, turns
 from symcount.sizes import letters, substitute
 from symcount.solutions import Found, Solution
+from symcount.symbols import row
 from symcount.wholes import between, holding, holds, polynomial, rounds, signs
 
 TYPE_CHECKING = False
@@ -86,26 +88,28 @@ class _Asked:
 
     def __init__(self, text: str, wanted: dict[str, Any], model: Any, convention: str | None, phase: str | None,
                  sizes: dict[str, Any]) -> None:
-        self.wanted, self.names = wanted, tuple(wanted)
+        self.wanted, self.names, self.model, self.sizes = wanted, tuple(wanted), model, sizes
+        for name in self.names:
+            if name in sizes:
+                raise ModelError(f"{name} is both set and solved for")
         self.options = fitting(quantities(text), convention, phase)
         if model is None:
-            self.model, (known, tied) = None, _given(sizes)
-            found = related(text, self._reader(None))
+            free, (known, tied) = None, _given(sizes)
+            found = related(text, self._reader(lambda: None))
             self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied))
         else:
-            self.model = model.replace(**sizes) if sizes else model
-            inside = [name for name in self.names if name not in _OUTSIDE]
-            free = self.model.replace(**{name: name for name in inside}) if inside else self.model
-            self.relation, known = related(text, self._reader(free), self._reader(self.model)), free.values
+            free = self.build({name: name for name in self.names})
+            own = self._reader(lambda: model.replace(**sizes) if sizes else model)
+            self.relation, known = related(text, self._reader(lambda: free), own), free.values
         # sizes that were told to follow an unknown: rows show them too
-        self.tied = [name for name, told in (self.model.given.items() if self.model is not None else ())
+        self.tied = [name for name, told in (free.given.items() if free is not None else ())
                      if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names]
         self.values = {name: number for name, number in known.items() if name not in self.names}
         ledgers = list(self.relation.ledgers.values())
         self.conditions = _about(self.names, ledgers)
         self.gaps = _gaps(self.relation)
         self.gap = self.relation.gap()
-        self.subject = "" if self.model is None else f"{self.model.title}: "
+        self.subject = "" if free is None else f"{free.title.replace(free.name, spelled(model.name, sizes), 1)}: "
         self.open = [name for name in letters(self.gap) if name not in self.values and name not in self.names]
         for name in self.names:
             if name not in letters(self.gap):
@@ -114,23 +118,25 @@ class _Asked:
         self.notes = tuple(dict.fromkeys(note for ledger in ledgers for note in conventions(ledger)
                                          if not note.startswith("no number")))
 
-    def _reader(self, model: Any) -> Callable[[str], Ledger]:
-        """A function from the name of a quantity to its ledger of a model."""
+    def _reader(self, made: Callable[[], Any]) -> Callable[[str], Ledger]:
+        """A function from the name of a quantity to its ledger of the model that is made."""
         def ledger(name: str) -> Ledger:
+            model = made()
             if model is None:
                 raise ModelError(f"'{name}' is a quantity of a model, and no model is named; name one, or write "
                                  "letters, as in \"12*L*d^2 = 7e9\"")
             return read(model, name, **self.options[name])
         return ledger
 
-    def build(self, sizes: Mapping[str, int]) -> Any:
-        """The model with these sizes; None where there is none."""
-        inside = {name: number for name, number in sizes.items() if name not in _OUTSIDE}
-        return self.model.replace(**inside) if inside and self.model is not None else self.model
+    def build(self, sizes: Mapping[str, Any]) -> Any:
+        """The model with these sizes, and those that were set; None where there is none."""
+        changes = {**self.sizes, **{name: number for name, number in sizes.items() if name not in _OUTSIDE}}
+        return self.model.replace(**changes) if changes and self.model is not None else self.model
 
     def counted(self, sizes: Mapping[str, int]) -> dict[str, Ledger]:
         """The quantities of the relation, counted of the model with these sizes."""
-        return {name: self._reader(self.build(sizes))(name) for name in self.relation.ledgers}
+        built = self.build(sizes)
+        return {name: self._reader(lambda: built)(name) for name in self.relation.ledgers}
 
     def found(self, sizes: Mapping[str, int]) -> Found:
         """What both sides are at these sizes: by the formula, and counted anew."""
@@ -279,7 +285,7 @@ def _given(sizes: Mapping[str, Any]) -> tuple[dict[str, int], Callable[[str], Si
     """Of sizes without a model: the numbers, and what letters stand for that follow others."""
     from symcount.formulas import read as formula
 
-    told = {name: formula(size) if isinstance(size, str) else size for name, size in sizes.items()}
+    told = {row(name).name: formula(size) if isinstance(size, str) else size for name, size in sizes.items()}
     known = {name: whole(name, size) for name, size in told.items() if not lift(size).terms.keys() - {frozenset()}}
     return known, lambda name: bare(told[name]) if name in told and name not in known else letter(name)
 

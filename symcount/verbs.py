@@ -149,9 +149,7 @@ def _formula(asked: Any) -> Any:
     from symcount.counting import formula, independent, notes, title
 
     if asked.share or asked.limit or asked.elasticity or asked.on:
-        from symcount.questions import scaled
-
-        return scaled(asked)
+        return _scaled(asked)
     if asked.derive:
         raise ModelError("--derive goes with --share or --elasticity; symcount derive MODEL derives a count")
     if asked.format == "json":
@@ -162,6 +160,43 @@ def _formula(asked: Any) -> Any:
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
         blocks.append(renderer(asked).formula(title(ledger), formula(ledger), says))
     return "\n\n".join(block.rstrip("\n") for block in blocks)
+
+
+def _scaled(asked: Any) -> Any:
+    """Of a formula: shares, an elasticity, limits, and what it depends on."""
+    from symcount.scaling import elasticity, scaled, share
+
+    def split(text: str | None) -> tuple[str, ...]:
+        return tuple(text.split(",")) if text else ()
+
+    counted = [ledger for _, _, ledger in ledgers(asked)]
+    if asked.derive:
+        if not (asked.share or asked.elasticity):
+            raise ModelError("--derive derives a --share or an --elasticity; symcount derive MODEL derives a count")
+        ratios = [one for ledger in counted for one in (
+            *([share(ledger, *split(asked.share))] if asked.share else []),
+            *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]
+        if asked.format == "json":
+            from symcount.render.data import as_steps
+
+            return [as_steps(one.derivation()) for one in ratios]
+        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in ratios)
+    return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
+                                   grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
+
+
+def shown(asked: Any, found: list[Any], more: list[dict[str, Any]]) -> Any:
+    """What has a listing and a derivation, in the format asked for."""
+    if asked.format == "json":
+        from symcount.render.data import as_listing, as_steps
+
+        told = [{**as_listing(one.listing()), **extra, **({"derivation": as_steps(one.derivation())} if asked.derive
+                                                          else {})}
+                for one, extra in zip(found, more or [{}] * len(found), strict=True)]
+        return told[0] if len(told) == 1 else told
+    if asked.derive:
+        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
+    return listings(asked, [one.listing() for one in found])
 
 
 def _derive(asked: Any) -> Any:
@@ -287,13 +322,6 @@ def _explain(asked: Any) -> Any:
     return "\n\n".join(map(explain, asked.models))
 
 
-def _asking(asked: Any) -> Any:
-    from symcount.questions import RUN as ASKING
-
-    return ASKING[asked.verb](asked)
-
-
 RUN = {"count": _count, "flops": _count, "memory": _count, "kv": _count, "train": _train,
        "roofline": _roofline, "formula": _formula,
-       "derive": _derive, "prove": _prove, "identities": _identities, "models": _list, "explain": _explain,
-       "solve": _asking, "cross": _asking}
+       "derive": _derive, "prove": _prove, "identities": _identities, "models": _list, "explain": _explain}

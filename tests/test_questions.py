@@ -47,7 +47,14 @@ def printed(capsys, words):
 
 
 def at(told, path):
-    """What stands at a path: keys, [2] for a place, [key=value] for the one entry that has the value there."""
+    """What stands at a path: keys, [2] for a place, [key=value] for the one entry that has the value there.
+
+    "rows by d" are [d, least L, greatest L] of rows with d and L, of which none between is missing.
+    """
+    if path == "rows by d":
+        by_width = {row["d"]: [one["L"] for one in told["rows"] if one["d"] == row["d"]] for row in told["rows"]}
+        assert all(layers == list(range(layers[0], layers[-1] + 1)) for layers in by_width.values())
+        return [[width, layers[0], layers[-1]] for width, layers in by_width.items()]
     for place, key, sought, name in re.findall(r"\[(\d+)\]|\[(\w+)=([^\]]+)\]|([^.\[\]]+)", path):
         if key:
             (told,) = [entry for entry in told if entry[key] == sought]
