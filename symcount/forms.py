@@ -60,10 +60,10 @@ def size(form: Form) -> Size:
 
 
 def numbers(form: Form, values: Mapping[str, int]) -> Form:
-    """The substituted line: the same form with every symbol replaced by its number."""
+    """The substituted line: the same form with every symbol that has a value replaced by its number."""
     kind = type(form)
     if kind is Symbol:
-        return Number(values[form.name])
+        return Number(values[form.name]) if form.name in values else form
     if kind is Power:
         return Power(numbers(form.base, values), form.exponent)
     if kind is Product:
@@ -82,6 +82,12 @@ def total(terms: list[tuple[int, Form]]) -> Form:
     if not terms:
         return Number(0)
     return terms[0][1] if len(terms) == 1 and terms[0][0] > 0 else Sum(tuple(terms))
+
+
+def flat(terms: list[tuple[int, Form]]) -> list[tuple[int, Form]]:
+    """The terms of a sum, those of a sum within it one by one: signs stand before terms, never before a sum."""
+    return [(outer * sign, term) for outer, form in terms
+            for sign, term in (form.terms if type(form) is Sum else ((1, form),))]
 
 
 def product(factors: list[Form]) -> Form:

@@ -20,8 +20,8 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
-    ["proving", "fusing", "differing", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
+    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms", "subtracting"],
+    ["proving", "fusing", "differing", "comparing", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
