@@ -91,7 +91,8 @@ class Comparison(namedtuple("Comparison", "title names rows total changed values
     def _step(self, gap: Gap, inside: list[Gap]) -> Equation:
         if gap.number is None:
             return Equation(gap.part, [gap.form], of=gap.size)
-        partly = [_sum([one.number for one in inside])] if len(inside) > 1 else []
+        counts = [one.number for one in inside]  # a part may have terms of its own beside its parts
+        partly = [_sum(counts)] if len(counts) > 1 and sum(counts) == gap.number else []
         return Equation(gap.part, [gap.form, numbers(gap.form, self.values), *partly, _sum([gap.number])],
                         of=gap.size, values=self.values)
 

@@ -13,9 +13,9 @@ from collections import namedtuple
 from symcount.counting import grouped
 from symcount.errors import UnitError
 from symcount.forms import Number, Product, Quotient, Sum, flat, monomial, numbers, product, size, total, written
-from symcount.polynomials import Bracket, Call, Polynomial, added, canonical, letter, lift
+from symcount.polynomials import Bracket, Call, Polynomial, added, canonical, lift
 from symcount.render import text
-from symcount.sizes import from_sympy, is_one, letters, same, substitute
+from symcount.sizes import from_sympy, is_one, letters, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,10 +61,12 @@ def _ours(amount: Size) -> Size:
 
 
 def _with(amount: Size, changed: Mapping[str, tuple[int, int]], side: int) -> Size:
-    """A size with the numbers of one side for the letters that changed."""
-    if isinstance(amount, int) or not changed:
-        return amount
-    return substitute(amount, lambda name: changed[name][side] if name in changed else letter(name))
+    """A size with the numbers of one side for the letters that changed, and without its conditions."""
+    return size(numbers(written(amount), _side(changed, side))) if changed else amount
+
+
+def _side(changed: Mapping[str, tuple[int, int]], side: int) -> dict[str, int]:
+    return {name: both[side] for name, both in changed.items()}
 
 
 def _groups(sides: tuple[Size, Size], changed: Mapping[str, tuple[int, int]]) -> list[_Group]:
@@ -96,8 +98,7 @@ def _summands(groups: list[_Group], changed: Mapping[str, tuple[int, int]]) -> l
         if not moved:
             found.append(_summand([], after - before))
             continue
-        was, now = (numbers(monomial(1, moved), {name: both[side] for name, both in changed.items()})
-                    for side in (0, 1))
+        was, now = (numbers(monomial(1, moved), _side(changed, side)) for side in (0, 1))
         if not same(before, after) or isinstance(was, Sum):
             found += [_summand([(1, now)], after), _summand([(1, was)], -1 * before)]
         elif _falls(was, now):
