@@ -85,9 +85,13 @@ def total(terms: list[tuple[int, Form]]) -> Form:
 
 
 def flat(terms: list[tuple[int, Form]]) -> list[tuple[int, Form]]:
-    """The terms of a sum, those of a sum within it one by one: signs stand before terms, never before a sum."""
+    """The terms of a sum, those of a sum within it one by one: a sign stands before a term, never before a sum.
+
+    >>> flat([(-1, Sum(((1, Symbol("d")), (-1, Number(2)))))])
+    [(-1, Symbol(name='d')), (1, Number(number=2))]
+    """
     return [(outer * sign, term) for outer, form in terms
-            for sign, term in (form.terms if type(form) is Sum else ((1, form),))]
+            for sign, term in (flat(list(form.terms)) if type(form) is Sum else [(1, form)])]
 
 
 def product(factors: list[Form]) -> Form:
@@ -127,5 +131,5 @@ def written(size: Size) -> Form:
         size = from_sympy(size)
     if not isinstance(size, Polynomial):
         return Number(size)
-    return total([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))
-                  for powers, coefficient in size.terms.values()])
+    return total(flat([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))
+                       for powers, coefficient in size.terms.values()]))

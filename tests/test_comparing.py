@@ -379,3 +379,14 @@ def test_a_sum_before_a_long_bracket_keeps_its_brackets_in_latex():
     assert shown.startswith("(12 - 6) (1{,}000")
     listed = latex.formula("", Product((Sum(((1, Number(12)), (-1, Number(6)))), long)), [])
     assert "(12 - 6) (1{,}000" in listed
+
+
+def test_a_sum_within_a_sum_is_printed_with_the_signs_of_its_terms():
+    """Found by the pair clip and gemma: −(d + h) without its brackets read −d + h."""
+    from symcount.forms import written
+    from symcount.polynomials import Bracket, letter, opaque
+
+    inside = letter("d") + letter("h")
+    shown = written(letter("V") - opaque(Bracket(inside)))
+    assert text.form(shown) == "V − d − h"
+    assert latex.form(shown) == "V - d - h"
