@@ -133,11 +133,13 @@ def compare(one: Any, other: Any, of: str = "params", *, convention: str | None 
     rows, equal = _gaps(first, second, changed, values)
     tops = [gap for gap in rows if gap.depth == 1]
     whole = _gap(0, "total", first, second, changed, values)
-    if not same(added(gap.size for gap in tops), whole.size):
+    summed = added(gap.size for gap in tops)
+    like = same(summed, whole.size)  # parts that are equal for these sizes alone are not among the rows
+    if not like and (whole.number is None or sum(gap.number for gap in tops) != whole.number):
         raise UnitError(f"{second.subject} and {first.subject} differ by more than their parts say")
     apart = total(flat([(1, gap.form) for gap in tops]))
-    if len(text.form(apart)) <= len(text.form(whole.form)):
-        whole = whole._replace(form=apart)
+    if not like or len(text.form(apart)) <= len(text.form(whole.form)):
+        whole = whole._replace(form=apart, size=summed)
     names, titles = _names(models, changed)
     says = [Remark("difference", _headline(whole, titles))]
     if whole.number is not None:

@@ -150,6 +150,14 @@ def test_nothing_differs():
     assert str(found.derivation())
 
 
+def test_parts_that_are_equal_for_these_sizes_alone():
+    """Layers of GPT-2 are 12d² and of BERT 4d² + 2dh: not one formula, and one number, for h is 4d."""
+    found = compare("gpt2", BERT, "flops", s=64)
+    assert "layers" in say(found, "the same")
+    assert found.total.number == sum(gaps(found).values())
+    judged(found)
+
+
 def test_letters():
     found = compare("bert:", "bert:h=4d")
     assert formulas(found) == {"layers": "L(8d² + 4d − 2dh − h)", "layers.mlp": "L(8d² + 4d − 2dh − h)"}
