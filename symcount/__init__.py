@@ -33,6 +33,7 @@ _HOMES = {
     "symcount.readers.memory": ("memory",),
     "symcount.storage": ("Storage", "Width"),
     "symcount.differing": ("differences",),
+    "symcount.comparing": ("compare",),
     "symcount.training": ("train",),
     "symcount.architecture": ("Architecture", "Model", "Published"),
     "symcount.naming": ("model", "models"),

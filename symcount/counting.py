@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from symcount.derivation import Derivation, Equation, Row, SymbolRow, Table, number
-from symcount.forms import Number, Product, Sum, numbers, size, total, written
+from symcount.forms import Number, Product, Sum, flat, numbers, size, total, written
 from symcount.ledger import UNITS, Ledger, Term
 from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, positive_first
 from symcount.render import text
@@ -42,7 +42,17 @@ def formula(ledger: Ledger) -> Form:
     >>> text.form(formula(parameters(model("llama-7b"))))
     'L(4d² + 3dh + 2d) + 2Vd + d'
     """
-    return written(_gathered([(term.scopes, term.factors) for term in ledger.terms]))
+    return written(grouped(ledger))
+
+
+def grouped(ledger: Ledger) -> Size:
+    """The sum of a ledger as its author would write it: what repeats is a Bracket."""
+    return _gathered([(term.scopes, term.factors) for term in ledger.terms])
+
+
+def share(count: Any, whole: Any) -> int:
+    """Hundredths of a percent, rounded half up."""
+    return int((20_000 * count + whole) // (2 * whole))
 
 
 def table(ledger: Ledger, depth: int | str | Mapping[str, str] = 2) -> Table:
@@ -128,12 +138,7 @@ def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
     if times is not None:
         times = written(times) if part.open else number(value(times, part.values))
     count = None if whole is None else part.total
-    return Row(depth, name, times, lambda: formula(part), count, _share(count, whole) if whole else None)
-
-
-def _share(count: Any, whole: Any) -> int:
-    """Hundredths of a percent, rounded half up."""
-    return int((20_000 * count + whole) // (2 * whole))
+    return Row(depth, name, times, lambda: formula(part), count, share(count, whole) if whole else None)
 
 
 def _list(ledger: Ledger, depth: int, deepest: int, whole: Any, listed: list[Row]) -> None:
@@ -196,7 +201,7 @@ def _partial(whole: Form, ledger: Ledger) -> Form:
 def _terms(parts: list[Ledger]) -> Sum:
     """The formulas of the parts, one after another."""
     shown = [formula(part) for part in parts]
-    return Sum(tuple(term for form in shown for term in (form.terms if isinstance(form, Sum) else ((1, form),))))
+    return Sum(tuple(flat([(1, form) for form in shown])))
 
 
 def _last(ledger: Ledger) -> list[Form]:

@@ -61,10 +61,10 @@ def size(form: Form) -> Size:
 
 
 def numbers(form: Form, values: Mapping[str, int]) -> Form:
-    """The substituted line: the same form with every symbol replaced by its number."""
+    """The substituted line: the same form with every symbol that has a value replaced by its number."""
     kind = type(form)
     if kind is Symbol:
-        return Number(values[form.name])
+        return Number(values[form.name]) if form.name in values else form
     if kind is Power:
         return Power(numbers(form.base, values), form.exponent)
     if kind is Product:
@@ -83,6 +83,16 @@ def total(terms: list[tuple[int, Form]]) -> Form:
     if not terms:
         return Number(0)
     return terms[0][1] if len(terms) == 1 and terms[0][0] > 0 else Sum(tuple(terms))
+
+
+def flat(terms: list[tuple[int, Form]]) -> list[tuple[int, Form]]:
+    """The terms of a sum, those of a sum within it one by one: a sign stands before a term, never before a sum.
+
+    >>> flat([(-1, Sum(((1, Symbol("d")), (-1, Number(2)))))])
+    [(-1, Symbol(name='d')), (1, Number(number=2))]
+    """
+    return [(outer * sign, term) for outer, form in terms
+            for sign, term in (flat(list(form.terms)) if type(form) is Sum else [(1, form)])]
 
 
 def product(factors: list[Form]) -> Form:
@@ -122,5 +132,5 @@ def written(size: Size) -> Form:
         size = from_sympy(size)
     if not isinstance(size, Polynomial):
         return Number(size)
-    return total([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))
-                  for powers, coefficient in size.terms.values()])
+    return total(flat([(1 if coefficient > 0 else -1, monomial(abs(coefficient), dict(powers)))
+                       for powers, coefficient in size.terms.values()]))

@@ -17,12 +17,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
     ["errors"], ["entries", "functions", "kinds", "symbols", "tokens"], ["polynomials"], ["sizes"],
-    ["formulas", "given", "masks", "scopes", "runs"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
-    ["choices"], ["derivation"], ["render"],
+    ["formulas", "given", "masks", "scopes", "runs"], ["choices", "tensors"], ["network", "algebra"], ["identity"],
+    ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
-    ["proving", "fusing", "differing", "training", "roofs"], ["relations", "roots", "wholes"],
-    ["solutions", "scaling"], ["solving"], ["explaining", "output"], ["verbs"], ["questions"], ["cli"],
+    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms", "subtracting"], ["relations"],
+    ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "training", "roofs"], ["solving"],
+    ["explaining", "output"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from symcount.derivation import Chain, Declared, Rounded, Solving, SymbolRow
-from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol, product
+from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, notes, percent, signed, text
 from symcount.symbols import GREEK
 from symcount.symbols import row as symbol
@@ -271,8 +271,9 @@ def _broken(shown: Form, widest: int = _LINE) -> list[str]:
         if not front or type(last) is not Sum:
             return [form(shown)]
         times = r" \times " if text.numeric(last) else " "
-        first, *more = _broken(last, widest - len(text.form(product(front))))
-        lines = [f"{form(product(front))}{times}({first}", *more]
+        before = Product(tuple(front))  # of one sum too, which keeps its brackets
+        first, *more = _broken(last, widest - len(text.form(before)))
+        lines = [f"{form(before)}{times}({first}", *more]
         return [*lines[:-1], lines[-1] + ")"]
     lines, length = [""], 0
     for i, (sign, term) in enumerate(shown.terms):
