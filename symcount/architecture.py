@@ -355,7 +355,8 @@ class Model:
                 numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
             elif isinstance(given, int) and not isinstance(given, bool):
                 numbers[name] = given
-        numbers.setdefault("b", 1)
+        if "b" not in self.given:
+            numbers["b"] = 1
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):

@@ -110,8 +110,13 @@ def conventions(ledger: Ledger) -> tuple[str, ...]:
         partly = any(name in ledger.values for name in ledger.letters if name != "b")
         none = f"no number, for {' and '.join(ledger.open)} {'has' if len(ledger.open) == 1 else 'have'} no value"
         return (*ledger.notes, *([none] if partly else []))
-    run = [f"{name} = {ledger.values[name]:,}" for name in _RUN if name in ledger.letters]
-    return (*ledger.notes, *run)
+    return (*ledger.notes, *run(ledger))
+
+
+def run(ledger: Ledger) -> tuple[str, ...]:
+    """The sizes of the run that a count depends on, those that have a value."""
+    met = [name for name in _RUN if name in ledger.letters and name in ledger.values]
+    return tuple(f"{name} = {ledger.values[name]:,}" for name in met)
 
 
 def notes(ledger: Ledger) -> tuple[str, ...]:

@@ -374,13 +374,28 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
             raise FormulaError(f"'{name}' has no value in {size}")
         return found
 
+    result = _substituted(size, given)
+    held = []
+    for left, relation, right in size.conditions:  # those of what is rounded in it are among them
+        condition = Condition(_substituted(left, given), relation, _substituted(right, given))
+        if isinstance(condition.left, int) and isinstance(condition.right, int):
+            check(condition, {})
+        else:
+            held.append(condition)
+    return noted(result, *held)
+
+
+def _substituted(size: Size, given: Callable[[str], Size]) -> Size:
+    """The size with every letter replaced, whatever it is conditional on."""
+    if not isinstance(size, Polynomial):
+        return size
     rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
     result: Size = 0
     for powers, coefficient in size.terms.values():
         above: Size = coefficient.numerator
         below: Size = coefficient.denominator
         for atom, power in powers:
-            base = (rules[atom.name](*(substitute(arg, given) for arg in atom.args)) if isinstance(atom, Call)
+            base = (rules[atom.name](*(_substituted(arg, given) for arg in atom.args)) if isinstance(atom, Call)
                     else opaque(atom) if isinstance(atom, Atom) else given(atom))
             above, below = (above * base**power, below) if power > 0 else (above, below * base**-power)
         if isinstance(below, int) and not below:
@@ -390,11 +405,4 @@ def substitute(size: Size, letters: Callable[[str], Size]) -> Size:
         else:
             term = per(above, below)
         result = term if isinstance(result, int) and not result else result + term
-    held = []
-    for left, relation, right in size.conditions:
-        condition = Condition(substitute(left, given), relation, substitute(right, given))
-        if isinstance(condition.left, int) and isinstance(condition.right, int):
-            check(condition, {})
-        else:
-            held.append(condition)
-    return noted(result, *held)
+    return result

@@ -12,7 +12,7 @@ from itertools import product
 
 from symcount.architecture import spelled
 from symcount.choices import MOST, Steps, choices, each
-from symcount.counting import conventions
+from symcount.counting import run
 from symcount.errors import ModelError, ProofError, SizeError
 from symcount.given import whole
 from symcount.polynomials import Atom, Condition, Polynomial, bare, letter, lift, opaque
@@ -115,8 +115,7 @@ class _Asked:
             if name not in letters(self.gap):
                 raise ModelError(f"{self.subject}{self.relation.text} does not depend on {name}, so it says nothing "
                                  f"of {name}")
-        self.notes = tuple(dict.fromkeys(note for ledger in ledgers for note in conventions(ledger)
-                                         if not note.startswith("no number")))
+        self.notes = tuple(dict.fromkeys(note for ledger in ledgers for note in (*ledger.notes, *run(ledger))))
 
     def _reader(self, made: Callable[[], Any]) -> Callable[[str], Ledger]:
         """A function from the name of a quantity to its ledger of the model that is made."""

@@ -46,6 +46,10 @@ def holding(conditions: Iterable[Condition], name: str, among: Any) -> list[Run]
     Raises SizeError where a letter stands so that only trying would tell, and there is too much to try.
     """
     told = [Condition(bare(c.left), c.relation, bare(c.right)) for c in conditions]
+    fixed = [name not in (*letters(c.left), *letters(c.right)) for c in told]
+    if not all(holds(c, {}) for c, alone in zip(told, fixed, strict=True) if alone):
+        return []
+    told = [c for c, alone in zip(told, fixed, strict=True) if not alone]
     tried = _few(told, name, among)
     if tried is None:
         try:
