@@ -19,7 +19,7 @@ from symcount.ledger import UNITS
 from symcount.polynomials import Atom, Polynomial, bare, lift, opaque, quotient
 from symcount.readers.quantities import QUANTITIES
 from symcount.render import significant
-from symcount.sizes import fraction
+from symcount.sizes import fraction, letters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +70,12 @@ class Relation(namedtuple("Relation", "before left sign after right tolerance le
         """The quantities of the "left" or the "right" side; those that stand `below` a line alone."""
         return [atom for powers, _ in lift(getattr(self, which)).terms.values() for atom, power in powers
                 if isinstance(atom, Measure) and not isinstance(atom.size, int) and (power < 0 or not below)]
+
+    def letters(self, which: str) -> list[str]:
+        """The letters of the "left" or the "right" side, those of its quantities included."""
+        atoms = [atom for powers, _ in lift(getattr(self, which)).terms.values() for atom, _ in powers]
+        return [name for atom in atoms for name in (letters(atom.size) if isinstance(atom, Measure) else letters(
+            opaque(atom)) if isinstance(atom, Atom) else [atom])]
 
     def gap(self, times: Any = 1) -> Size:
         """left − times · right over letters, multiplied by the quantities below a line: its sign is that of the gap."""

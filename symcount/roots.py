@@ -79,7 +79,16 @@ def solved(equation: Size, name: str, values: Mapping[str, int]) -> list[Solved]
     parts = coefficients(equation, name)
     if not parts or max(parts) < 1:
         return []
-    degree = max(parts)
+    degree, all_letters = max(parts), {letter for part in parts.values() for letter in letters(part)}
+    if not all_letters <= values.keys():
+        return _forms(parts, degree, values)
+    if not fraction(parts[degree], values):  # then it is of a lower degree for these values alone
+        return []
+    return [one for one in _forms(parts, degree, values) if one.number(values)[0] > 0]
+
+
+def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) -> list[Solved]:
+    """The closed forms, without those that are negative or no numbers for all letters, or for these values."""
     if set(parts) <= {0, degree}:
         top, under = positive_first(-1 * parts.get(0, 0)), positive_first(parts[degree])
         if _sign(under, values) < 0:
@@ -96,21 +105,15 @@ def solved(equation: Size, name: str, values: Mapping[str, int]) -> list[Solved]
         a, b, c = -1 * a, -1 * b, -1 * c
     even = all(isinstance(n, int) and n % 2 == 0 for _, n in lift(b).terms.values())
     half, four, two = (_divided(b, 2), 1, 1) if even else (b, 4, 2)
-    found = []
-    for side in (1, -1):
-        # With c < 0 the roots have opposite signs; with b > 0 too the greater is the only one that is positive.
-        if side < 0 and (_sign(c, values) < 0 or not lift(c).terms):
-            continue
-        discriminant = (half, -four * a * c)
-        found.append(_checked(Solved(-1 * half, side, discriminant, 1, 2, two * a), parts))
-    known = all(letter in values for part in (a, b, c) for letter in letters(part))
-    if known:
-        square, product = ([fraction(x, values) for x in (half, -four * a * c)])
-        if square * square + product < 0:
-            return []
-        if square >= 0 and _sign(c, values) >= 0:  # both are negative
-            return []
-    return found
+    discriminant = (half, -four * a * c)
+    square, product = lift(half * half), lift(-four * a * c)
+    if _sign(square + product, values) < 0:
+        return []
+    # With a > 0 > c the roots have opposite signs: the greater is the only one that is positive.
+    opposite = _sign(a, values) > 0 > _sign(c, values)
+    double = not lift(square + product).terms
+    return [_checked(Solved(-1 * half, side, discriminant, 1, 2, two * a), parts)
+            for side in ((1,) if opposite or double else (1, -1))]
 
 
 def coefficients(equation: Size, name: str) -> dict[int, Size]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from itertools import pairwise
-from math import gcd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,34 +71,23 @@ def members(runs: Sequence[Run], low: int = 0) -> Iterator[int]:
         number = after(runs, number)
 
 
-def turns(low: Sequence[Run], high: Sequence[Run]) -> list[tuple[int, int]]:
+def turns(low: Sequence[Run], high: Sequence[Run], most: int) -> list[tuple[int, int]]:
     """(one, next): where a set, taken together from `low` and `high`, goes over from one of the two to the other.
 
-    >>> turns([Run(1, 9, 2)], [Run(10, None, 2)])
+    The first `most` of them: there may be turns without end.
+
+    >>> turns([Run(1, 9, 2)], [Run(10, None, 2)], 5)
     [(9, 10)]
+    >>> turns([Run(2, 8, 6)], [Run(1, None, 2)], 9)
+    [(1, 2), (2, 3), (7, 8), (8, 9)]
     """
-    both = [*low, *high]
-    if all(run.first == run.last for run in both):
-        below = {run.first for run in low}
-        numbers = sorted({run.first for run in both})
-        return [(a, b) for a, b in pairwise(numbers) if (a in below) != (b in below)]
-    start, end = both[0].first, last(both)
-    stride = gcd(*(run.step for run in both), *(run.first - start for run in both))
-    places: dict[tuple[int, int], list[tuple[Run, bool]]] = {}
-    for run, in_low in (*((run, True) for run in low), *((run, False) for run in high)):
-        places.setdefault((run.step, run.first % run.step), []).append((run, in_low))
-    steps = {run.step for run in both}
-
-    def side(number: int) -> bool | None:
-        """True in `low`, False in `high`, None in neither."""
-        return next((in_low for step in steps for run, in_low in places.get((step, number % step), ())
-                     if run.first <= number and (run.last is None or number <= run.last)), None)
-
-    found = []
-    for edge in sorted({run.last for run in both if run.last is not None}):
-        number = edge + stride
-        while side(number) is None and (end is None or number < end):
-            number += stride
-        if side(number) is not None and side(number) != side(edge):
-            found.append((edge, number))
+    starts = [(number, i) for i, number in enumerate((first(low), first(high))) if number is not None]
+    if len(starts) < 2:
+        return []
+    number, i = min(starts)
+    here, there = (high, low) if i else (low, high)
+    found: list[tuple[int, int]] = []
+    while len(found) < most and (across := after(there, number)) is not None:
+        found.append((before(here, across) or number, across))
+        number, here, there = across, there, here
     return found

@@ -329,20 +329,20 @@ def from_sympy(expression: Any) -> Size:
 
 
 def _polynomial(size: Size) -> Any:
-    lifted = lift(size)
-    return lift(from_sympy(size)) if lifted is NotImplemented else lifted
+    return lift(from_sympy(size) if lift(size) is NotImplemented else size)
 
 
 def _called(call: Call, values: Mapping[str, int]) -> int:
     (a, b), (c, d) = (ratio(arg, values) for arg in call.args)
-    if call.name == "min":
-        return value(call.args[0] if a * d <= c * b else call.args[1], values)
+    if call.name == "min":  # its arguments are not evaluated anew: minima may stand within minima
+        one, top, bottom = (call.args[0], a, b) if a * d <= c * b else (call.args[1], c, d)
+        return value(one, values) if top % bottom else top // bottom
     if c == 0:
         raise SizeError(f"{call} divides by zero")
     if call.name == "floor":
         return (a * d) // (b * c)
     above = -(-(a * d) // (b * c))
-    return above if call.name == "ceil" else above * value(call.args[1], values)
+    return above if call.name == "ceil" else above * (c if d == 1 else value(call.args[1], values))
 
 
 def _first(top: Polynomial, order: tuple[tuple[Any, int], ...]) -> tuple[tuple[Any, int], ...]:

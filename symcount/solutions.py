@@ -78,7 +78,7 @@ class Solution:
     def listing(self) -> Listing:
         """The rows, the closed form and what there is to say."""
         budgets = {one.right for one in self.found}
-        fixed = len(budgets) == 1 and not letters(over_letters(self.relation.right))
+        fixed = len(budgets) == 1 and not self.relation.letters("right")
         mixed = len({one.holds for one in self.found}) > 1
         rows = tuple((*one.sizes.values(), *one.tied.values(), one.left, *(() if fixed else (one.right,)), _off(one),
                       *(("yes" if one.holds else "no",) if mixed else ())) for one in self.found)

@@ -106,7 +106,8 @@ class _Asked:
                      if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names]
         self.values = {name: number for name, number in known.items() if name not in self.names}
         ledgers = list(self.relation.ledgers.values())
-        self.conditions = _about(self.names, ledgers)
+        below = [one for side in ("left", "right") for one in self.relation.measured(side, below=True)]
+        self.conditions = (*_about(self.names, ledgers), *(Condition(0, "less", one.size) for one in below))
         self.gaps = _gaps(self.relation)
         self.gap = self.relation.gap()
         self.subject = "" if free is None else f"{free.title.replace(free.name, spelled(model.name, sizes), 1)}: "
@@ -148,6 +149,11 @@ class _Asked:
         return Found(dict(sizes), {name: built.values[name] for name in self.tied}, left, right,
                      all(holds(c, values) for c in self.gaps))
 
+    def off(self, sizes: Mapping[str, int]) -> Any:
+        """How far the two sides are from one another at these sizes, by the formula."""
+        left, right = (self.relation.side(which, {**self.values, **sizes}) for which in ("left", "right"))
+        return abs(left - right)
+
     def where(self, name: str, more: Iterable[Condition] = (), others: Mapping[str, int] | None = None) -> list[Run]:
         """The numbers of one unknown that can be built and for which more holds, the others having these values."""
         values = {**self.values, **(others or {})}
@@ -173,7 +179,7 @@ class _Asked:
                 rows = [self.found({name: number}) for number in self._listed(exact, 0)]
                 return self._solution(tuple(rows), closed, root, _counted(exact, name))
         solving = low if self.relation.sign == "<=" else high if self.relation.sign == ">=" else []
-        turned = turns(low, high)
+        turned = turns(low, high, _MOST_TURNS + 1)
         rows = [self.found({name: number}) for pair in turned[:_MOST_TURNS] for number in pair]
         if not turned:
             ends = [number for number in (first([*low, *high]), last([*low, *high])) if number is not None]
@@ -193,7 +199,7 @@ class _Asked:
         """For which numbers of one unknown the left side is more."""
         name, = self.names
         low, high = (self.where(name, [c]) for c in (Condition(self.gap, "at most", 0), Condition(0, "less", self.gap)))
-        said = _stretches(name, high, [*low, *high], turns(low, high))
+        said = _stretches(name, high, [*low, *high], turns(low, high, _MOST_TURNS + 1))
         return said.replace("it holds", f"{self.relation.before} is more", 1)
 
     def several(self) -> Solution:
@@ -210,7 +216,7 @@ class _Asked:
             raise SizeError(f"{tries:,} combinations of {', '.join(outer)} are too many to try; say fewer, as in "
                             f"{outer[0]}=128*1..64")
         rows: list[Found] = []
-        nearest: list[Found] = []
+        nearest: list[tuple[Any, dict[str, int]]] = []
         for numbers in product(*lists):
             others = dict(zip(outer, numbers, strict=True))
             found = self.where(name, self.gaps, others)
@@ -218,7 +224,8 @@ class _Asked:
                 rows += [self.found({**others, name: number}) for number in self._listed(found, len(rows))]
                 if not rows:
                     low, high = (self.where(name, [c], others) for c in _sides(self.relation, self.gap))
-                    nearest += [self.found({**others, name: number}) for pair in turns(low, high) for number in pair]
+                    nearest += [(self.off(sizes), sizes) for pair in turns(low, high, _NEAREST) for number in pair
+                                for sizes in ({**others, name: number},)]
             else:
                 edge = last(found) if self.relation.sign == "<=" else first(found)
                 if found and edge is None:
@@ -228,9 +235,9 @@ class _Asked:
         said = {"=": f"{len(rows):,} combinations", "<=": f"for each {', '.join(outer)} the largest {name}",
                 ">=": f"for each {', '.join(outer)} the smallest {name}"}[self.relation.sign]
         if not rows:
-            nearest.sort(key=lambda one: abs(one.left - one.right))
-            return self._solution(tuple(nearest[:_NEAREST]), (), None, ("no combination; the nearest",)
-                                  if nearest else ("no combination",))
+            nearest.sort(key=lambda one: one[0])
+            return self._solution(tuple(self.found(sizes) for _, sizes in nearest[:_NEAREST]), (), None,
+                                  ("no combination; the nearest",) if nearest else ("no combination",))
         return self._solution(tuple(rows), (), None, (said,))
 
     def _bounded(self, name: str) -> Any:
@@ -344,6 +351,10 @@ def _stretches(name: str, solving: Sequence[Run], both: Sequence[Run], turned: S
     """For which numbers it holds, in words."""
     if not solving:
         return f"it holds for no {name}"
+    if len(turned) > _MOST_TURNS:
+        listed = many(solving)
+        return (f"it holds for {'endlessly many' if listed is None else f'{listed:,}'} {name}, from "
+                f"{first(solving):,} on, with gaps: more than {_MOST_TURNS} turns from one side to the other")
     if not turned:
         end = last(both)
         return f"it holds for every {name}" + ("" if end is None else f" from {first(both):,} to {end:,}")

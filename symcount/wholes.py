@@ -10,11 +10,11 @@ thereby proved to have none.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb, gcd, isqrt, lcm
+from math import comb, isqrt, lcm
 
 from symcount.choices import Steps
 from symcount.errors import SizeError
-from symcount.polynomials import Call, Condition, bare, letter, lift
+from symcount.polynomials import Call, Condition, Polynomial, added, bare, letter, lift, opaque
 from symcount.runs import Run
 from symcount.sizes import ceil, floor, fraction, least, letters, per, substitute, up
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_MOST_CLASSES = 20_000  # remainders, and numbers tried one by one
+_MOST_TRIED = 20_000  # numbers one by one, and remainders that what must divide leaves some of
+_MOST_CLASSES = 2_000  # remainders that are left
 _SIGNS = {"at most": (-1, 0), "less": (-1,), "is": (0,)}  # of left − right
 _RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
@@ -137,14 +138,16 @@ def _classes(conditions: list[Condition], name: str, among: Steps) -> Iterator[R
     x = among.first + among.step * letter(name)
     shifted = [Condition(_put(c.left, name, x), c.relation, _put(c.right, name, x)) for c in cleared]
     period = lcm(*(_period(c) for c in shifted))
-    if period > _MOST_CLASSES:
+    if period > _MOST_TRIED:
         raise _UnsolvedError
     dividing = [c for c in shifted if c.relation == "divides"]
     others = [c for c in shifted if c.relation != "divides"]
     count = among.count()
-    for r in range(period):
-        if not all(holds(c, {name: r}) for c in dividing) or (count is not None and r >= count):
-            continue
+    left = [r for r in range(period if count is None else min(period, count))
+            if all(holds(c, {name: r}) for c in dividing)]
+    if len(left) > _MOST_CLASSES:
+        raise _UnsolvedError
+    for r in left:
         i = period * letter(name) + r
         runs: list[tuple[int, int | None]] = [(0, None if count is None else (count - 1 - r) // period)]
         for c in others:
@@ -187,8 +190,8 @@ def _few(conditions: list[Condition], name: str, among: Any) -> Iterable[int] | 
 
 def _tried(name: str, among: Steps) -> Iterable[int]:
     many = among.count()
-    if many is None or many > _MOST_CLASSES:
-        raise SizeError(f"{name} stands here so that only trying would tell; at most {_MOST_CLASSES:,} numbers are "
+    if many is None or many > _MOST_TRIED:
+        raise SizeError(f"{name} stands here so that only trying would tell; at most {_MOST_TRIED:,} numbers are "
                         f"tried: say which, as in {name}=1..4096")
     return among
 
@@ -206,7 +209,7 @@ def _cleared(c: Condition, name: str) -> list[Condition]:
     if c.relation == "divides":
         raise _UnsolvedError
     times = letter(name) ** -lowest
-    return [Condition(c.left * times, c.relation, c.right * times)]
+    return [Condition(c.left * times, c.relation, c.right * times), Condition(1, "at most", letter(name))]
 
 
 def _over(a: Size, b: Size) -> Size:
@@ -226,28 +229,51 @@ def _put(size: Size, name: str, by: Size) -> Size:
 
 def _period(c: Condition) -> int:
     """A number M such that whether the condition holds depends, over M·i + r, on polynomials in i alone."""
-    period = 1
-    for call in (call for side in (c.left, c.right) for call in _calls(side) if call.name != "min"):
-        a, b = call.args
-        if not isinstance(b, int) or b < 1:
-            raise _UnsolvedError
-        period = lcm(period, _repeats(a, b))
-    if c.relation == "divides":
-        if not isinstance(c.left, int) or c.left < 1 or next(_calls(c.right), None) is not None:
-            raise _UnsolvedError
-        period = lcm(period, _repeats(c.right, c.left))
-    return period
+    period = lcm(*(_turnover(call) for side in (c.left, c.right) for call in _own(side)))
+    if c.relation != "divides":
+        return period
+    if not isinstance(c.left, int) or c.left < 1 or any(call.name == "min" for call in _calls(c.right)):
+        raise _UnsolvedError
+    return lcm(period, _repeats(c.right, c.left))
 
 
 def _repeats(size: Size, modulus: int) -> int:
-    """How long it takes the remainders of a polynomial to come again: of 8d/3 to 256 it is 96."""
-    terms = lift(size).terms.values()
-    below = lcm(*(coefficient.denominator for _, coefficient in terms))
-    straight = all(sum(power for _, power in powers) <= 1 for powers, _ in terms)
-    if not straight:
-        return below * modulus
-    steps = gcd(*(int(coefficient * below) for powers, coefficient in terms if powers), below * modulus)
-    return below * modulus // steps
+    """After how many numbers the remainders of a size come again: of 8d/3 to 256 after 96."""
+    period = lcm(*map(_turnover, _own(size)))
+    slope = _slope(size)
+    if slope is not None:
+        return lcm(period, (slope / modulus).denominator)
+    return period * modulus * lcm(*(coefficient.denominator for _, coefficient in lift(size).terms.values()))
+
+
+def _turnover(call: Call) -> int:
+    """After how many numbers a rounding does again what it did."""
+    a, b = call.args
+    if call.name == "min":
+        return lcm(_repeats(a, 1), _repeats(b, 1))
+    if not isinstance(b, int) or b < 1:
+        raise _UnsolvedError
+    return _repeats(a, b)
+
+
+def _slope(size: Size) -> Fraction | None:
+    """By how much a size grows for each number of the letter, roundings left aside; None where that differs."""
+    total = Fraction(0)
+    for powers, coefficient in lift(size).terms.values():
+        if not powers:
+            continue
+        (atom, power), *more = powers
+        steep = _slope(atom.args[0]) if isinstance(atom, Call) and atom.name != "min" else (
+            None if isinstance(atom, Call) else Fraction(1))
+        if more or power != 1 or steep is None:
+            return None
+        total += coefficient * (steep / atom.args[1] if isinstance(atom, Call) and atom.name != "up" else steep)
+    return total
+
+
+def _own(size: Size) -> list[Call]:
+    """The roundings and minima of a size that stand in no other."""
+    return [atom for powers, _ in lift(size).terms.values() for atom, _ in powers if isinstance(atom, Call)]
 
 
 def _calls(size: Size) -> Iterator[Call]:
@@ -262,17 +288,20 @@ def _calls(size: Size) -> Iterator[Call]:
 
 def _rebuilt(size: Size, call: Call, by: Size) -> Size:
     """The size with a call, wherever it stands, replaced."""
-    result: Size = 0
+    terms: list[Size] = []
     for powers, coefficient in lift(size).terms.values():
+        if not any(call in (one, *_calls(opaque(one))) for one, _ in powers if isinstance(one, Call)):
+            terms.append(Polynomial({frozenset(powers): (powers, coefficient)}))
+            continue
         term: Size = lift(coefficient)
         for atom, power in powers:
-            if power < 0 and isinstance(atom, Call):
+            if power < 0:
                 raise _UnsolvedError
             base = by if atom == call else (_RULES[atom.name](*(_rebuilt(arg, call, by) for arg in atom.args))
                                             if isinstance(atom, Call) else letter(atom))
             term = term * base**power
-        result = term + result
-    return result
+        terms.append(term)
+    return added(terms)
 
 
 def _coefficients(size: Size, name: str) -> list[int]:
