@@ -21,7 +21,8 @@ FLOORS = [
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
-    ["proving", "fusing", "differing", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
+    ["compiling"], ["filling"],
+    ["proving", "fusing", "differing", "sweeping", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
