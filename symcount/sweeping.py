@@ -13,9 +13,11 @@ from symcount.counting import formula
 from symcount.errors import ModelError, SizeError, clipped
 from symcount.filling import UNBUILDABLE, Filled, Plan, fill, holds, shape_of, tiles
 from symcount.forms import Function, Number, Product, Sum, Symbol, written
+from symcount.fronts import frontier
 from symcount.given import LARGEST, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
+from symcount.saving import write
 from symcount.sizes import conditions, letters, value
 from symcount.symbols import known, row
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     Found = tuple[str, Form, Form, str]  # relation, left, right, and what is the matter where it does not hold
 
+__all__ = ["frontier", "sweep", "write"]
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
 _WORDS = ("refuse", "mark")

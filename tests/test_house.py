@@ -21,7 +21,7 @@ FLOORS = [
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
-    ["compiling"], ["filling"],
+    ["compiling", "fronts"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "sweeping", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
