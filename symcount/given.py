@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
 _AMOUNT = r"([0-9]{1,30}|[0-9]{1,3}(,[0-9]{3}){1,9})((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})"
-_LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
+LARGEST = 10**15  # no real size is larger; a stranger's 10^(10^6) must not fill the memory
 
 
 def widths_of(owner: str, widths: Any) -> tuple[int, ...]:
@@ -61,9 +61,9 @@ def whole(name: str, number: Any) -> int:
         number = int(number)
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
         raise SizeError(f"{name} = {number}: {meaning} is a whole number of at least {least}")
-    if number > _LARGEST:
+    if number > LARGEST:
         raise SizeError(f"{name} has {len(str(number)) if number < 10**60 else 'too many'} digits; "
-                        f"the largest size read is {_LARGEST:,}")
+                        f"the largest size read is {LARGEST:,}")
     return number
 
 

@@ -20,9 +20,10 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes", "runs"], ["choices", "tensors"], ["network", "algebra"], ["identity"],
     ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms", "subtracting"], ["relations"],
-    ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "training", "roofs"], ["solving"],
-    ["explaining", "output"], ["verbs"], ["questions"], ["cli"],
+    ["theorems", "laws"], ["config"], ["naming"], ["counting"],
+    ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
+    ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
+    ["solving"], ["explaining", "output"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

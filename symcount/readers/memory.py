@@ -11,7 +11,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, nearest
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
-from symcount.polynomials import Polynomial, letter, lift
+from symcount.polynomials import Polynomial, letter, lift, merged
 from symcount.readers import bounds, origin
 from symcount.readers.parameters import each
 from symcount.readers.phases import absorbed, tokens_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from symcount.polynomials import Size
+    from symcount.polynomials import Condition, Size
     from symcount.readers import Network
     from symcount.tensors import Tensor
 
@@ -61,6 +61,7 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str | None
     says = {"forward": "weights alone: the phase decode adds a cache, train all that training holds",
             "decode": "weights and a cache"}.get(phase, "")
     terms = _of_weights(model, held, "weights", None)
+    kept: tuple[Condition, ...] = ()
     if phase == "decode":
         model = _at(model)
         terms += [term.under("cache") for term in cache_bytes(model.whole(), held).terms]
@@ -72,8 +73,8 @@ def memory(subject: Any, storage: str | Storage | None = None, phase: str | None
             terms += _of_weights(model, held, name, width)
         saved = activation_bytes(model.whole(), held, phase)
         terms += [term.under("activations") for term in saved.terms]
-        says = saved.notes[1]
-    return _ledger(model, held, "memory", terms, says)
+        says, kept = saved.notes[1], saved.bounds
+    return _ledger(model, held, "memory", terms, says, kept)
 
 
 def known_phase(phase: str) -> None:
@@ -130,14 +131,16 @@ def activation_bytes(subject: Any, storage: str | Storage = "bf16", phase: str =
     held = named(storage)
     model = sized(subject, sizes)
     saved = activations(model.whole(), SAVED[phase], width=held.activations.bits // 8)
-    return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]))
+    return _ledger(model, held, "activations", saved.terms, "; ".join(saved.notes[-2:]), saved.bounds)
 
 
-def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str) -> Ledger:
+def _ledger(model: Any, held: Storage, what: str, terms: Iterable[Term], says: str,
+            kept: tuple[Condition, ...] = ()) -> Ledger:
+    """The ledger; `kept`: what must hold for what is saved, beside what must for the network."""
     shared = [letter for letter in ("tp", "pp", "dp") if letter in model.given]
     one = (f"one device of those that {' and '.join(shared)} count",) if shared else ()
     return Ledger("byte", terms, model.values, f"{model.title}, {what}", (held.line, says, *one, *model.conventions),
-                  bounds(model.network()), convention=held.name).where(*model.parts)
+                  merged(bounds(model.network()), kept), convention=held.name).where(*model.parts)
 
 
 def _of_weights(model: Any, held: Storage, name: str, width: Width | None) -> list[Term]:

@@ -1,0 +1,131 @@
+"""Sweeps as files: CSV, JSON, NetCDF and Zarr, each written whole or not at all."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from symcount.errors import ModelError, SizeError, clipped
+from symcount.filling import blocks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_ROWS = 100_000  # points that are turned into rows together
+
+
+def write(dataset: Any, path: Any) -> None:
+    """Write a sweep to a file, as its suffix says: .csv, .json, .nc (NetCDF) or .zarr.
+
+    .csv   a row for each point that can be built: its sizes, then its values
+    .json  {"model", "skipped", "variables": {name: {"unit", …}}, "points": [{size or name: value}]}, these points alone
+    .nc, .zarr   the Dataset as it is, for `xarray.open_dataset` and `xarray.open_zarr`
+
+    A file that is there is replaced, once the new one is whole; a folder of Zarr is not. Variables in chunks of Dask
+    are computed chunk by chunk.
+
+    Raises ModelError for another suffix and for a place that cannot be written, SizeError for numbers that the format
+    cannot hold, ImportError, with the extra that brings it, for a library that is missing.
+    """
+    import os
+
+    target = os.path.realpath(os.fspath(path))
+    suffix = os.path.splitext(target)[1].lower()
+    if suffix not in _FORMATS:
+        raise ModelError(f"{clipped(str(path))}: a sweep is written as {', '.join(_FORMATS)}")
+    if suffix == ".zarr" and os.path.exists(target):
+        raise ModelError(f"{clipped(str(path))} is there already, and a folder is not replaced")
+    try:
+        with _whole(target) as kept:
+            _FORMATS[suffix](dataset, kept)
+    except OSError as error:
+        raise ModelError(f"cannot write {clipped(target, 200)}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _whole(target: str) -> Iterator[str]:
+    """A name beside the target to write to, which becomes the target if nothing is raised."""
+    import os
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".sweep-") as folder:
+        kept = os.path.join(folder, os.path.basename(target))  # the suffix is what libraries go by
+        yield kept
+        if os.path.isdir(kept):
+            shutil.move(kept, target)
+        else:
+            os.replace(kept, target)
+
+
+def _csv(dataset: Any, path: str) -> None:
+    import csv
+
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(_names(dataset))
+        for rows in _rows(dataset):
+            out.writerows(rows)
+
+
+def _json(dataset: Any, path: str) -> None:
+    import json
+
+    names = _names(dataset)
+    told = {name: {key: value for key, value in dataset[name].attrs.items() if key != "unbuildable"}
+            for name in dataset.data_vars if name != "buildable"}
+    head = json.dumps({**dataset.attrs, "variables": told}, ensure_ascii=False)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(head[:-1] + ', "points": [')
+        between = "\n"
+        for rows in _rows(dataset):
+            for row in rows:
+                file.write(between + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
+                between = ",\n"
+        file.write("\n]}\n")
+
+
+def _names(dataset: Any) -> list[str]:
+    """The columns of a table: sizes, then variables."""
+    return [*map(str, dataset.coords), *(str(name) for name in dataset.data_vars if name != "buildable")]
+
+
+def _rows(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
+    """The points that can be built as rows of Python's numbers, so many at a time."""
+    import xarray
+
+    shape = tuple(dataset.sizes.values())
+    for at in blocks(shape, _ROWS):
+        part = dataset.isel(dict(zip(dataset.sizes, at, strict=True))).compute()
+        there = part["buildable"].values.ravel() if "buildable" in part else slice(None)
+        whole = xarray.broadcast(*(part[name] for name in _names(dataset)))
+        lists = [one.transpose(*dataset.sizes).values.ravel()[there].tolist() for one in whole]
+        yield [*zip(*lists, strict=True)]
+
+
+def _netcdf(dataset: Any, path: str) -> None:
+    try:
+        import netCDF4  # noqa: F401 - xarray asks for it by name
+    except ImportError:
+        raise ImportError("NetCDF is written by netCDF4: pip install 'symcount[sweep]'") from None
+    _in_64_bits(dataset, "NetCDF").to_netcdf(path, engine="netcdf4")
+
+
+def _zarr(dataset: Any, path: str) -> None:
+    try:
+        import zarr  # noqa: F401 - xarray asks for it by name
+    except ImportError:
+        raise ImportError("Zarr is written by zarr: pip install 'symcount[sweep]'") from None
+    _in_64_bits(dataset, "Zarr").to_zarr(path, consolidated=False)
+
+
+def _in_64_bits(dataset: Any, what: str) -> Any:
+    """The dataset, if its numbers can be in such a file."""
+    wide = [str(name) for name in dataset.data_vars if dataset[name].dtype == object]
+    if wide:
+        raise SizeError(f"{' and '.join(wide)} has numbers beyond 64 bits, which {what} cannot hold; .csv and .json do")
+    return dataset
+
+
+_FORMATS = {".csv": _csv, ".json": _json, ".nc": _netcdf, ".zarr": _zarr}
