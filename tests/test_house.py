@@ -16,12 +16,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "functions", "kinds", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["errors"], ["entries", "functions", "kinds", "output", "symbols", "tokens"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes"], ["tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"],
     ["derivation"], ["render"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming"], ["counting"], ["closed_forms"],
-    ["proving", "fusing", "differing", "training", "roofs"], ["explaining", "output"], ["verbs"], ["cli"],
+    ["proving", "fusing", "differing", "training", "roofs", "plots"], ["explaining"], ["verbs"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
