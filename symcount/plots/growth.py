@@ -96,7 +96,8 @@ def _drawn(named: list[tuple[str, Ledger]], points: list[list[float]], across: l
                 left=0.9, right=right)
     axes.set(xscale="log", yscale="log", xlabel=", ".join(size), ylabel=UNITS[named[0][1].unit])
     for i, ((name, _), ys) in enumerate(zip(named, points, strict=True)):
-        axes.plot(across, ys, **_stroke(i), linewidth=1.8, label=name)
+        covered = sum(ys == other for other in points[i + 1:])  # then it shows on both sides of what lies on it
+        axes.plot(across, ys, **_stroke(i), linewidth=1.8 + 1.8 * covered, label=name)
     axes.margins(x=0.02)
     axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
     _ticks(axes.xaxis, across)
@@ -153,5 +154,5 @@ def _formula(ledger: Ledger) -> list[str]:
         if lines and width(f"${lines[-1]} {signed_piece}$", TEXT) <= _BESIDE:
             lines[-1] += f" {signed_piece}"
         else:
-            lines.append(signed_piece if lines or sign < 0 else piece)
+            lines.append(f"{{}} {signed_piece}" if lines or sign < 0 else piece)
     return [f"${one}$" for one in lines]

@@ -108,10 +108,10 @@ def spread(wanted: Sequence[float], heights: Sequence[float], room: float) -> li
     """Centres nearest to the wanted ones at which blocks of these heights lie in 0 … room without touching.
 
     >>> spread([1, 1, 5], [2, 2, 2], 6)
-    [1, 3, 5]
+    [1.0, 3.0, 5.0]
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    at = list(wanted)
+    at = list(map(float, wanted))
     edge = 0.0
     for i in order:
         at[i] = max(at[i], edge + heights[i] / 2)

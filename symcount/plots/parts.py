@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_PARTS = 2_000
 _SMALLEST = 1  # percent: a part that is smaller, and has no room for its name, stands without
 _NEUTRAL = 80  # percent: a part that is nearly the whole network takes no colour from its parts
+_HAIRLINE = "#8C8C8C"
 _COLUMN, _HIGH, _LEFT = 1.75, 5.4, 0.85  # inches
 
 _Box = namedtuple("_Box", "column top share path name percent amount colour")
@@ -74,14 +75,22 @@ def _boxes(ledger: Ledger, rows: Any, inside: set[str], whole: Any) -> list[_Box
         tops[one.depth], tops[one.depth + 1] = top + one.count, top
         if colour != REST:
             colour = pale(colour)
+        elif 100 * one.count < _SMALLEST * whole:
+            colour = _HAIRLINE
         elif one.part not in inside or 100 * one.count <= _NEUTRAL * whole:
-            colour = COLOURS[used % len(COLOURS)]
-            used += 100 * one.count >= _SMALLEST * whole  # a hairline uses no colour up
+            colour, used = COLOURS[used % len(COLOURS)], used + 1
         colours[one.part] = colour
         boxes.append(_Box(one.depth, float(top / whole), float(one.count / whole), one.part,
-                          text.part_name(one).strip(), words.percent(one.count, whole),
+                          _name(one), words.percent(one.count, whole),
                           words.amount(one.count, ledger.unit), colour))
     return boxes
+
+
+def _name(row: Any) -> str:
+    """The last part of the path, with how often it runs; a number stands with what it numbers."""
+    name = text.part_name(row).strip()
+    number = row.part.split(".")[-1]
+    return f"{name[:-len(number)]}{'.'.join(row.part.split('.')[-2:])}" if number.isdecimal() else name
 
 
 def _above(path: str) -> str:
@@ -129,10 +138,10 @@ def _drawn(ledger: Ledger, boxes: list[_Box], inside: set[str]) -> Figure:
 def _fitting(box: _Box, high: float) -> tuple[float, list[str]] | None:
     """The size and the lines of the fullest label that fits into a rectangle of this height, or None."""
     across = _COLUMN - 0.14
-    for size in (TEXT, SMALL):
-        name = wrapped(box.name, across, size)
+    for called, size in ((box.name, TEXT), (box.name, SMALL), (words.shortly(box.name), TEXT)):
+        name = [part for one in called.replace(" (", "\n(", 1).split("\n") for part in wrapped(one, across, size)]
         for lines in ([*name, box.percent, *box.amount.split(", ")], [*name, box.percent],
-                      [f"{box.name}  {box.percent}"], name):
+                      [f"{called}  {box.percent}"], name):
             if len(lines) * line(size) + 0.04 <= high and max(width(one, size) for one in lines) <= across:
                 return size, lines
     return None

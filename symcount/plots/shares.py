@@ -6,7 +6,7 @@ from symcount.counting import conventions
 from symcount.errors import ModelError
 from symcount.ledger import UNITS
 from symcount.plots import words
-from symcount.plots.page import COLOURS, EDGE, REST, SMALL, TEXT, inked, line, page, styled, width, wrapped
+from symcount.plots.page import COLOURS, EDGE, GREY, REST, SMALL, TEXT, inked, line, page, styled, width, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def bars(ledgers: Iterable[Ledger] | Mapping[str, Ledger], depth: int | str | Ma
 
     >>> from symcount import model, parameters
     >>> shown = bars([parameters(model("gpt2"))])
-    >>> [(one.get_label(), round(one.patches[0].get_width(), 4)) for one in shown.axes[0].containers][:2]
-    [('embeddings.word', 0.3102), ('layers.attention', 0.2278)]
+    >>> [(one.get_label(), f"{one.patches[0].get_width():.4f}") for one in shown.axes[0].containers][:2]
+    [('embeddings.word', '0.3102'), ('layers.attention', '0.2278')]
 
     Raises ModelError for no ledger, more than 24 of them, and more components than colours; UnitError for two units;
     SizeError for an open size or a total of zero.
@@ -71,25 +71,28 @@ def _drawn(named: list[tuple[str, Ledger]], counts: dict[str, list[Any]], totals
     amounts = [words.amount(total, unit).split(", ") for total in totals]
     left = 2 * EDGE + max(width(one, TEXT) for label in labels for one in label)
     right = 2 * EDGE + max(width(one, TEXT) for lines in amounts for one in lines)
-    columns = max(1, int((_ACROSS - 2 * EDGE) / (0.45 + max(width(name, TEXT) for name in names.values()))))
+    columns = _columns([width(name, TEXT) + 0.42 for name in names.values()], _ACROSS - 2 * EDGE)
     rise = max(0.52, *(line(TEXT) * len(label) + 0.12 for label in labels))
     above = 0.25 + 0.18 * -(-len(names) // columns)
     axes = page(_ACROSS, rise * len(named) + 0.1, words.titled(named, "by component"), said, left=left, right=right,
                 above=above)
     at, room = range(len(named)), _ACROSS - left - right
     ends = [0] * len(named)
-    for i, (path, own) in enumerate(counts.items()):
-        colour = REST if path == "other" else COLOURS[i % len(COLOURS)]
+    paints = _paints(counts, totals)
+    for path, own in counts.items():
+        colour, hatch = paints[path]
         shares = [float(count / total) for count, total in zip(own, totals, strict=True)]
         starts = [float(end / total) for end, total in zip(ends, totals, strict=True)]
         axes.barh(at, shares, _BAR, starts, color=colour, edgecolor="white", linewidth=1, label=path,
-                  hatch="///" if i >= len(COLOURS) and path != "other" else None)
+                  hatch=hatch)
         for y, share, start in zip(at, shares, starts, strict=True):
-            if label := _fitting(names[path], own[y], totals[y], share * room - 0.08):
+            if label := _fitting(names[path], own[y], totals[y], share * room - 0.1):
                 axes.text(start + share / 2, y, label, ha="center", va="center", size=SMALL, color=inked(colour),
-                          linespacing=1.1, parse_math=False,
-                          bbox={"boxstyle": "square,pad=0.1", "facecolor": colour, "edgecolor": "none"})
+                          linespacing=1.1, parse_math=False, bbox={
+                              "boxstyle": "square,pad=0.1", "facecolor": colour, "edgecolor": "none"} if hatch else None)
         ends = [end + count for end, count in zip(ends, own, strict=True)]
+    axes.annotate("total", (1, 1), (6, -2), xycoords="axes fraction", textcoords="offset points", size=SMALL,
+                  color=GREY)
     for y, lines in zip(at, amounts, strict=True):
         axes.annotate("\n".join(lines), (1, y), (6, 0), textcoords="offset points", va="center", size=TEXT)
     axes.set(xlim=(0, 1), ylim=(len(named) - 0.5, -0.4), xlabel=f"share of the {UNITS[unit]}, %")
@@ -116,8 +119,25 @@ def _legend(axes: Any, names: list[str], columns: int, above: float) -> None:
 def _fitting(name: str, count: Any, total: Any, room: float) -> str:
     """The fullest text that fits across a segment."""
     percent = words.percent(count, total)
-    return next((one for one in (f"{name}\n{percent}", percent)
+    return next((one for one in (f"{name}\n{percent}", percent, words.percent(count, total, 2))
                  if max(width(part, SMALL) for part in one.split("\n")) <= room), "")
+
+
+def _paints(counts: dict[str, list[Any]], totals: list[Any]) -> dict[str, tuple[str, str | None]]:
+    """A colour for each component, and stripes for those with the least of all bars where colours come again."""
+    weight = {path: sum(count / total for count, total in zip(own, totals, strict=True))
+              for path, own in counts.items() if path != "other"}
+    plain = sorted(weight, key=lambda path: weight[path], reverse=True)[:len(COLOURS)]
+    found: dict[str, tuple[str, str | None]] = {"other": (REST, None)}
+    for hatch, group in ((None, [path for path in weight if path in plain]),
+                         ("///", [path for path in weight if path not in plain])):
+        found.update({path: (colour, hatch) for path, colour in zip(group, COLOURS, strict=False)})
+    return found
+
+
+def _columns(widths: list[float], room: float) -> int:
+    """Into how many columns entries of these widths fit, row by row."""
+    return next((n for n in range(len(widths), 1, -1) if sum(max(widths[i::n]) for i in range(n)) <= room), 1)
 
 
 def _merged(orders: Iterable[Iterable[str]]) -> list[str]:

@@ -62,8 +62,13 @@ def _part(ledger: Ledger) -> str:
 
 
 def shortly(subject: str) -> str:
-    """The name without its class."""
-    return subject.partition(" (")[0]
+    """The name without its class.
+
+    >>> shortly("llama-7b (LlamaForCausalLM), active")
+    'llama-7b, active'
+    """
+    before, _, after = subject.partition(" (")
+    return before + after.partition(")")[2]
 
 
 def titled(ledgers: Sequence[tuple[str, Ledger]], how: str) -> str:
@@ -102,14 +107,14 @@ def amount(count: Any, unit: str) -> str:
     return in_bytes(count) if unit == "byte" else rounded(count)
 
 
-def percent(count: Any, whole: Any) -> str:
-    """A share with three digits.
+def percent(count: Any, whole: Any, digits: int = 3) -> str:
+    """A share with so many digits.
 
     >>> percent(2147483648, 6738415616)
     '31.9 %'
     """
     share = quotient(100 * count.numerator * whole.denominator, count.denominator * whole.numerator)
-    return f"{significant(share, 3)} %"
+    return f"{significant(share, digits)} %"
 
 
 def short(path: str, paths: Iterable[str]) -> str:
