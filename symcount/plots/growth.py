@@ -87,7 +87,7 @@ def _drawn(named: list[tuple[str, Ledger]], points: list[list[float]], across: l
     written = [_formula(ledger) for _, ledger in named]
     below = [f"{name} = {text.form(formula(ledger))}" for (name, ledger), lines in zip(named, written, strict=True)
              if not lines]
-    labels = [[*(one.replace("$", r"\$") for one in wrapped(name, _BESIDE, TEXT)), *lines]
+    labels = [[*(one.replace("$", r"\$") for one in words.broken(name, _BESIDE, TEXT)), *lines]
               for (name, _), lines in zip(named, written, strict=True)]
     heights = [0.08 + 0.175 * len(label) for label in labels]
     height = max(4.2, sum(heights))
@@ -97,10 +97,11 @@ def _drawn(named: list[tuple[str, Ledger]], points: list[list[float]], across: l
     axes.set(xscale="log", yscale="log", xlabel=", ".join(size), ylabel=UNITS[named[0][1].unit])
     for i, ((name, _), ys) in enumerate(zip(named, points, strict=True)):
         covered = sum(ys == other for other in points[i + 1:])  # then it shows on both sides of what lies on it
-        axes.plot(across, ys, **_stroke(i), linewidth=1.8 + 1.8 * covered, label=name)
+        axes.plot(across, ys, **_stroke(i), linewidth=1.8 + 1.5 * covered, label=name)
     axes.margins(x=0.02)
     axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
     _ticks(axes.xaxis, across)
+    axes.autoscale_view()  # the transform knows the limits only now
     inch = axes.figure.dpi
     ends = [axes.transData.transform((across[-1], ys[-1]))[1] / inch for ys in points]
     low = axes.get_window_extent().y0 / inch

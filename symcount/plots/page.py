@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from symcount.errors import SymcountError
 
 TYPE_CHECKING = False
@@ -52,11 +54,16 @@ def line(size: float) -> float:
 
 
 def wrapped(text: str, inches: float, size: float) -> list[str]:
-    """Lines that fit; a value stays with its letter."""
+    """Lines that fit; a value stays with its letter, and a list without blanks may break after a comma.
+
+    >>> wrapped("bert:V=40000,L=8,heads=8", 1.3, 9)
+    ['bert:V=40000,', 'L=8,heads=8']
+    """
     from textwrap import wrap
 
     signs = max(8, int(inches * len(text) / max(width(text, size), 0.01)))
-    return [part.replace("\u00a0", " ") for part in wrap(text.replace(" = ", "\u00a0=\u00a0"), signs)]
+    marked = re.sub(r",(?=\S)", ",\u200b ", text.replace(" = ", "\u00a0=\u00a0"))
+    return [part.replace("\u200b ", "").replace("\u200b", "").replace("\u00a0", " ") for part in wrap(marked, signs)]
 
 
 def page(across: float, height: float, title: str, notes: str, *, left: float, right: float, above: float = 0.1,
@@ -127,6 +134,7 @@ def beside(axes: Any, marks: Sequence[tuple[float, float, str]], crowd: Any, siz
     """Write each text (x, y, text) near its point, where it covers least of the crowd of points and no other text."""
     import numpy
 
+    axes.autoscale_view()  # the transform knows the limits only now
     to_points = axes.transData.transform
     scale = axes.figure.dpi / 72
     taken = to_points(numpy.asarray(crowd, float)) / scale

@@ -21,7 +21,6 @@ from symcount.plots.page import (
     spread,
     styled,
     width,
-    wrapped,
 )
 from symcount.render import text
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 2_000
 _SMALLEST = 1  # percent: a part that is smaller, and has no room for its name, stands without
-_NEUTRAL = 80  # percent: a part that is nearly the whole network takes no colour from its parts
+_NEUTRAL = 80  # percent: what is nearly the whole network, or repeated, leaves the colours to its parts
 _HAIRLINE = "#8C8C8C"
 _COLUMN, _HIGH, _LEFT = 1.75, 5.4, 0.85  # inches
 
@@ -77,7 +76,7 @@ def _boxes(ledger: Ledger, rows: Any, inside: set[str], whole: Any) -> list[_Box
             colour = pale(colour)
         elif 100 * one.count < _SMALLEST * whole:
             colour = _HAIRLINE
-        elif one.part not in inside or 100 * one.count <= _NEUTRAL * whole:
+        elif one.part not in inside or (one.runs is None and 100 * one.count <= _NEUTRAL * whole):
             colour, used = COLOURS[used % len(COLOURS)], used + 1
         colours[one.part] = colour
         boxes.append(_Box(one.depth, float(top / whole), float(one.count / whole), one.part,
@@ -139,7 +138,9 @@ def _fitting(box: _Box, high: float) -> tuple[float, list[str]] | None:
     """The size and the lines of the fullest label that fits into a rectangle of this height, or None."""
     across = _COLUMN - 0.14
     for called, size in ((box.name, TEXT), (box.name, SMALL), (words.shortly(box.name), TEXT)):
-        name = [part for one in called.replace(" (", "\n(", 1).split("\n") for part in wrapped(one, across, size)]
+        if called != words.shortly(called) and max(width(one, size) for one in called.split()) > across:
+            continue  # a class that does not fit is left out rather than broken
+        name = words.broken(called, across, size)
         for lines in ([*name, box.percent, *box.amount.split(", ")], [*name, box.percent],
                       [f"{called}  {box.percent}"], name):
             if len(lines) * line(size) + 0.04 <= high and max(width(one, size) for one in lines) <= across:

@@ -6,7 +6,7 @@ from symcount.counting import conventions
 from symcount.errors import ModelError
 from symcount.ledger import UNITS
 from symcount.plots import words
-from symcount.plots.page import COLOURS, EDGE, GREY, REST, SMALL, TEXT, inked, line, page, styled, width, wrapped
+from symcount.plots.page import COLOURS, EDGE, GREY, REST, SMALL, TEXT, inked, line, page, styled, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def _drawn(named: list[tuple[str, Ledger]], counts: dict[str, list[Any]], totals
     from matplotlib.ticker import PercentFormatter
 
     unit = named[0][1].unit
-    labels = [[part for line in name.replace(" (", "\n(", 1).split("\n") for part in wrapped(line, 2.4, TEXT)]
-              for name, _ in named]
+    labels = [words.broken(name, 2.4, TEXT) for name, _ in named]
     amounts = [words.amount(total, unit).split(", ") for total in totals]
     left = 2 * EDGE + max(width(one, TEXT) for label in labels for one in label)
     right = 2 * EDGE + max(width(one, TEXT) for lines in amounts for one in lines)
@@ -88,8 +87,7 @@ def _drawn(named: list[tuple[str, Ledger]], counts: dict[str, list[Any]], totals
         for y, share, start in zip(at, shares, starts, strict=True):
             if label := _fitting(names[path], own[y], totals[y], share * room - 0.1):
                 axes.text(start + share / 2, y, label, ha="center", va="center", size=SMALL, color=inked(colour),
-                          linespacing=1.1, parse_math=False, bbox={
-                              "boxstyle": "square,pad=0.1", "facecolor": colour, "edgecolor": "none"} if hatch else None)
+                          linespacing=1.1, parse_math=False, bbox=_plate(colour) if hatch else None)
         ends = [end + count for end, count in zip(ends, own, strict=True)]
     axes.annotate("total", (1, 1), (6, -2), xycoords="axes fraction", textcoords="offset points", size=SMALL,
                   color=GREY)
@@ -121,6 +119,11 @@ def _fitting(name: str, count: Any, total: Any, room: float) -> str:
     percent = words.percent(count, total)
     return next((one for one in (f"{name}\n{percent}", percent, words.percent(count, total, 2))
                  if max(width(part, SMALL) for part in one.split("\n")) <= room), "")
+
+
+def _plate(colour: str) -> dict[str, str]:
+    """What a text stands on where there are stripes."""
+    return {"boxstyle": "square,pad=0.1", "facecolor": colour, "edgecolor": "none"}
 
 
 def _paints(counts: dict[str, list[Any]], totals: list[Any]) -> dict[str, tuple[str, str | None]]:

@@ -65,7 +65,7 @@ def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any],
     axes.scatter(*cloud, s=14, color="#9A9A9A", alpha=0.6, linewidths=0, rasterized=len(cloud[0]) > _MANY,
                  label="points")
     axes.plot(*best, "o-", color=COLOURS[2], markersize=5, linewidth=1.6, label="front")
-    axes.margins(0.08)
+    axes.margins(0.15)  # room for labels
     axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.legend(loc="best", frameon=True, fontsize=8)
@@ -75,7 +75,7 @@ def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any],
         few = cloud[:, ::max(1, len(cloud[0]) // 2_000)]
         beside(axes, [(float(best[0][i]), float(best[1][i]),
                        ", ".join(f"{name} = {int(own[i]):,}" for name, own in sizes.items())) for i in chosen],
-               numpy.concatenate([few, best], axis=1).T)
+               numpy.concatenate([few, *[best] * 4], axis=1).T)  # the front is hidden last
     figure: Figure = axes.figure
     return figure
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symcount.errors import ModelError, SizeError, UnitError, clipped
 from symcount.ledger import UNITS, Ledger
+from symcount.plots.page import width, wrapped
 from symcount.polynomials import quotient
 from symcount.render import in_bytes, rounded, significant
 
@@ -71,12 +72,22 @@ def shortly(subject: str) -> str:
     return before + after.partition(")")[2]
 
 
+def broken(name: str, inches: float, size: float) -> list[str]:
+    """The lines of a name, its class on a line of its own where one line has no room."""
+    pieces = [name] if width(name, size) <= inches else name.replace(" (", "\n(", 1).split("\n")
+    return [line for piece in pieces for line in wrapped(piece, inches, size)]
+
+
 def titled(ledgers: Sequence[tuple[str, Ledger]], how: str) -> str:
     """What is counted, how, and of what."""
     unit = UNITS[ledgers[0][1].unit]
-    subjects = list(dict.fromkeys(one.subject for _, one in ledgers if one.subject))
-    several = f" of {len(ledgers)} models" if subjects else ""
-    of = f" of {' and '.join(subjects)}" if len(subjects) in (1, 2) else several
+    subjects = {one.subject for _, one in ledgers if one.subject}
+    models = {subject.partition(" (")[0] for subject in subjects}
+    of = f" of {(subjects if len(subjects) == 1 else models).pop()}" if len(models) == 1 else (
+        f" of {len(models)} models" if models else "")
+    besides = {shortly(subject)[len(subject.partition(" (")[0]):] for subject in subjects}
+    if len(subjects) > 1 and len(besides) == 1:
+        of += besides.pop()
     return f"{unit[0].upper()}{unit[1:]}{of}, {how}"
 
 
