@@ -315,16 +315,43 @@ def test_unbeaten_by_brute_force(cloud, front, signs):
 def test_fronts_of_xarray():
     xarray = pytest.importorskip("xarray", reason="the extra 'sweep' installs it")
     d, L = xarray.DataArray([8, 16], dims="d"), xarray.DataArray([1, 2, 3], dims="L")
-    points = xarray.Dataset({"N": (12 * L * d**2).transpose("L", "d"), "width": d}, {"d": [8, 16], "L": [1, 2, 3]})
-    points["N"].attrs.update(long_name="parameters", units="parameters")
-    points["width"].attrs.update(long_name="model width", units="numbers")
+    points = xarray.Dataset({"params": (12 * L * d**2).transpose("L", "d"), "kv@layers": d},
+                            {"d": [8, 16], "L": [1, 2, 3]})
+    points["params"].attrs.update(unit="parameters", notes="tied weights once; V = 9")
+    points["kv@layers"].attrs.update(unit="elements", notes="tied weights once; b = 1")
+    points["buildable"] = points["params"] != 12 * 3 * 16**2
     front = points.stack(point=("d", "L")).isel(point=[0, 3])
-    figure = frontier(points, front, "N", "width")
+    figure = frontier(points, front, "params", "kv@layers")
     axes = figure.axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("parameters", "model width, numbers")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("parameters", "keys and values of layers, elements")
     shown = {tuple(point) for point in axes.collections[0].get_offsets()}
-    assert shown == {(12 * layers * width**2, width) for layers in (1, 2, 3) for width in (8, 16)}
-    assert {"d = 8, L = 1", "d = 16, L = 1"} <= set(texts(figure))
+    assert shown == {(12 * layers * width**2, width) for layers in (1, 2, 3) for width in (8, 16)} - {(12 * 768, 16)}
+    assert {"d = 8, L = 1", "d = 16, L = 1", "Keys and values of layers over parameters of 5 points, with the front"
+            } <= set(texts(figure))
+    foot = ("counted: tied weights once; V = 9 (params); b = 1 (kv@layers); front: 2 points, no other lies further "
+            "left and higher; points left out that cannot be built: 1")
+    assert foot in [" ".join(text.split()) for text in texts(figure)]
+
+
+def test_kv_is_the_quantity_or_the_heads():
+    xarray = pytest.importorskip("xarray", reason="the extra 'sweep' installs it")
+    numbers = {"params": [1, 2], "kv": [3, 4], "d": [8, 9]}
+    figure = frontier(numbers, numbers | {"params": [1, 2]}, "params", "kv")
+    assert figure.axes[0].get_ylabel() == "keys and values, bytes"
+    assert "d = 8" in texts(figure)
+    assert "d = 8" in texts(frontier(numbers | {"flops": [1, 2]}, numbers | {"flops": [1, 2]}, "params", "flops"))
+    swept = xarray.Dataset({"params": ("kv", [1, 2]), "kv_bytes": ("kv", [3, 4], {"unit": "bytes"})}, {"kv": [4, 8]})
+    figure = frontier(swept, swept, "params", "kv_bytes")
+    assert figure.axes[0].get_ylabel() == "keys and values, bytes"
+    assert "kv = 4" in texts(figure)
+    assert frontier(swept, swept, "params", "kv").axes[0].get_ylabel() == "kv, key-value heads"
+
+
+def test_points_at_one_place_have_one_label():
+    points = {"params": [1, 1, 2, 3], "flops": [2, 2, 1, 3]}
+    figure = frontier(points, {"params": [1, 1, 2], "flops": [2, 2, 1], "d": [8, 8, 9], "heads": [2, 4, 3]}, "params",
+                      "flops")
+    assert {"d = 8, heads = 2 or 4", "d = 9, heads = 3"} <= set(texts(figure))
 
 
 def test_fronts_refuse():

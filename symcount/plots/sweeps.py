@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from symcount.errors import ModelError
-from symcount.plots.page import COLOURS, beside, page, styled
+from symcount.plots import words
+from symcount.plots.page import COLOURS, beside, page, styled, wrapped
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 
 _SENSES = {"left and lower": (1, 1), "left and higher": (1, -1), "right and lower": (-1, 1),
            "right and higher": (-1, -1)}  # where the better points lie: the signs with which less is better
-_QUANTITIES = {"params": "parameters", "active": "active parameters", "macs": "multiply-adds", "flops": "FLOPs",
-               "memory": "memory, bytes", "kv": "keys and values, bytes", "activations": "activations, bytes",
-               "traffic": "traffic, bytes"}
+_QUANTITIES = {"params": ("parameters", "parameters"), "active": ("active parameters", "parameters"),
+               "macs": ("multiply-adds", "multiply-adds"), "flops": ("FLOPs", "FLOPs"), "memory": ("memory", "bytes"),
+               "kv": ("keys and values", "bytes"), "activations": ("activations", "bytes"),
+               "traffic": ("traffic", "bytes")}
 _MANY = 5_000  # points: a picture of lines keeps more as dots of a grid
 _LABELLED = 6
 
@@ -24,8 +26,10 @@ _LABELLED = 6
 def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
     """A sweep as a cloud, and through it the front of those points that no other point beats in both quantities.
 
-    `points` and `front` hold the variables x and y: mappings of arrays, or xarray Datasets, whose attributes
-    `long_name` and `units` name the axes. What else the front holds under the letter of a size labels its points.
+    `points` and `front` hold the variables x and y: mappings of arrays, or xarray Datasets as a sweep makes them, whose
+    attributes say unit, conventions and model; a point that is False in `buildable` is left out. Points of the front
+    are labelled with their sizes: the coordinates of a Dataset, the letters among the keys of a mapping (there kv is
+    the quantity).
 
     >>> cloud = {"params": [1, 2, 3], "flops": [4, 2, 9], "d": [8, 16, 24]}
     >>> best = {"params": [1, 2], "flops": [4, 2], "d": [8, 16]}
@@ -38,6 +42,7 @@ def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
     with styled():
         import numpy
 
+        said = [words.said([(name, _notes(points[name])) for name in (x, y) if name in points])]
         cloud, best = _pairs(points, x, y), _pairs(front, x, y)
         order = numpy.lexsort((best[1], best[0]))
         best = best[:, order]
@@ -47,20 +52,23 @@ def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
         if not senses:
             raise ModelError(f"this is no front of {x} and {y}: whichever way they are better, another point beats one "
                              "of it")
-        sizes = {name: _flat(front[name])[order] for name in _variables(front) if name not in (x, y) and known(name)}
-        names = _axis(points, x), _axis(points, y)
-        said = f"front: {len(order):,} points"
-        if len(senses) == 1:
-            said += f"; no other lies further {senses[0]}"
-        return _drawn(cloud, best, names, sizes, said)
+        sizes = {name: _flat(front[name])[order] for name in _variables(front)
+                 if name not in (x, y) and _is_size(front, name) and _flat(front[name]).size == order.size}
+        said.append(f"front: {len(order):,} points" + (
+            f", no other lies further {senses[0]}" if len(senses) == 1 else ""))
+        if left_out := numpy.asarray(points["buildable"]).size - len(cloud[0]) if "buildable" in points else 0:
+            said.append(f"points left out that cannot be built: {left_out:,}")
+        y_name, x_name = (_quantity(points, name).partition(",")[0] for name in (y, x))
+        of = getattr(points, "attrs", {}).get("model", f"{len(cloud[0]):,} points")
+        title = f"{y_name[0].upper()}{y_name[1:]} over {x_name} of {of}, with the front"
+        return _drawn(cloud, best, (_quantity(points, x), _quantity(points, y)), sizes,
+                      (title, "; ".join(filter(None, said))))
 
 
-def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any], said: str) -> Figure:
+def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any], said: tuple[str, str]) -> Figure:
     import numpy
 
-    y, x = (name.partition(",")[0] for name in reversed(names))
-    title = f"{y[0].upper()}{y[1:]} over {x} of {len(cloud[0]):,} points, with their front"
-    axes = page(7.6, 4.8, title, said, left=0.95, right=0.35)
+    axes = page(7.6, 4.8, *said, left=0.95, right=0.35)
     axes.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1])
     axes.scatter(*cloud, s=14, color="#9A9A9A", alpha=0.6, linewidths=0, rasterized=len(cloud[0]) > _MANY,
                  label="points")
@@ -70,14 +78,24 @@ def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any],
     axes.set_axisbelow(True)
     axes.legend(loc="best", frameon=True, fontsize=8)
     if sizes:
-        count = len(best[0])
-        chosen = sorted({round(i * (count - 1) / max(1, _LABELLED - 1)) for i in range(_LABELLED)})
         few = cloud[:, ::max(1, len(cloud[0]) // 2_000)]
-        beside(axes, [(float(best[0][i]), float(best[1][i]),
-                       ", ".join(f"{name} = {int(own[i]):,}" for name, own in sizes.items())) for i in chosen],
-               numpy.concatenate([few, *[best] * 4], axis=1).T)  # the front is hidden last
+        beside(axes, _labels(best, sizes), numpy.concatenate([few, *[best] * 4], axis=1).T)  # the front is hidden last
     figure: Figure = axes.figure
     return figure
+
+
+def _labels(best: Any, sizes: dict[str, Any]) -> list[tuple[float, float, str]]:
+    """Some points of the front, evenly taken, with their sizes: several values where several lie in one place."""
+    places: dict[tuple[float, float], list[int]] = {}
+    for i, place in enumerate(zip(*best.tolist(), strict=True)):
+        places.setdefault(place, []).append(i)
+    every = list(places)
+    found = []
+    for i in sorted({round(k * (len(every) - 1) / (_LABELLED - 1)) for k in range(_LABELLED)}):
+        said = [f"{name} = {' or '.join(dict.fromkeys(f'{own[at]:,}' for at in places[every[i]]))}"
+                for name, own in sizes.items()]
+        found.append((*every[i], "\n".join(wrapped(", ".join(said), 2.6, 8))))
+    return found
 
 
 def _pairs(points: Any, x: str, y: str) -> Any:
@@ -92,6 +110,10 @@ def _pairs(points: Any, x: str, y: str) -> Any:
         a = a.broadcast_like(b)
         b = b.broadcast_like(a).transpose(*a.dims)
     one, two = _flat(a), _flat(b)
+    if "buildable" in points:
+        there = points["buildable"]
+        there = _flat(there.broadcast_like(a).transpose(*a.dims) if hasattr(there, "dims") else there).astype(bool)
+        one, two = one[there], two[there]
     if len(one) != len(two) or not len(one):
         raise ModelError(f"{x} has {len(one):,} values and {y} has {len(two):,}: a point takes one of each")
     pairs = numpy.array([one, two], float)
@@ -123,10 +145,25 @@ def _unbeaten(cloud: Any, best: Any, signs: tuple[int, int]) -> bool:
     return not ((bound[first] > py) | (bound[after] >= py)).any()
 
 
-def _axis(points: Any, name: str) -> str:
+def _quantity(points: Any, name: str) -> str:
     """Quantity and unit: what the variable says of itself, else what the name is known to mean."""
-    about = getattr(points[name], "attrs", {})
-    if "units" in about:
-        called = about.get("long_name", name)
-        return str(called) if called == about["units"] else f"{called}, {about['units']}"
-    return f"{name}, {row(name).meaning}" if known(name) else _QUANTITIES.get(name, name)
+    if _is_size(points, name):
+        return f"{name}, {row(name).meaning}"
+    unit = getattr(points[name], "attrs", {}).get("unit", "")
+    called, at, part = name.removesuffix(f"_{unit}").partition("@")
+    called, usual = _QUANTITIES.get(called, (called, ""))
+    unit = unit or usual
+    called += f" of {part}" if at else ""
+    return called if not unit or called.endswith(unit) else f"{called}, {unit}"
+
+
+def _is_size(points: Any, name: Any) -> bool:
+    """Whether a name is a size; kv is the key-value heads among coordinates, and a quantity elsewhere."""
+    if hasattr(points, "coords"):
+        return name in points.coords and known(str(name))
+    return known(name) and name not in _QUANTITIES
+
+
+def _notes(variable: Any) -> list[str]:
+    notes = getattr(variable, "attrs", {}).get("notes", "")
+    return notes.split("; ") if notes else []
