@@ -18,7 +18,8 @@ from symcount.polynomials import Polynomial, letter
 from symcount.readers.roles import turn
 from symcount.render import text
 from symcount.scopes import acts, adapters, matches
-from symcount.sizes import from_sympy, letters, substitute, value
+from symcount.sizes import from_sympy, letters, value
+from symcount.substitution import substitute
 from symcount.symbols import known, row
 from symcount.tensors import Tensor
 
@@ -355,8 +356,7 @@ class Model:
                 numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
             elif isinstance(given, int) and not isinstance(given, bool):
                 numbers[name] = given
-        if "b" not in self.given:
-            numbers["b"] = 1
+        numbers |= {} if "b" in self.given else {"b": 1}
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):

@@ -7,7 +7,8 @@ from collections import namedtuple
 from symcount.errors import ProofError
 from symcount.forms import Number, Quotient, size
 from symcount.polynomials import letter
-from symcount.sizes import letters, ratio, same, substitute
+from symcount.sizes import letters, ratio, same
+from symcount.substitution import substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -34,21 +34,22 @@ def escaping(stream: Any) -> Any:
     return stream
 
 
-def write(target: str, output: str) -> None:
-    """Write a whole file or none; what is no regular file (a device, a pipe) is written to, never replaced."""
+def write(target: str, output: str | bytes) -> None:
+    """Write a whole file or none, text as UTF-8; what is no regular file (a device) is written to, never replaced."""
     import os
     import tempfile
 
     target = os.path.realpath(target)
     kept = None
     try:
+        data = output if isinstance(output, bytes) else output.encode()
         if os.path.exists(target) and not os.path.isfile(target):
-            with open(target, "w", encoding="utf-8") as file:
-                file.write(output)
+            with open(target, "wb") as file:
+                file.write(data)
             return
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=os.path.dirname(target), delete=False) as file:
             kept = file.name
-            file.write(output)
+            file.write(data)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(kept, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)

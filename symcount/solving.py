@@ -21,8 +21,9 @@ from symcount.relations import quantities
 from symcount.relations import relation as related
 from symcount.roots import solved
 from symcount.runs import Run, after, first, last, many, members, turns
-from symcount.sizes import letters, substitute
+from symcount.sizes import letters
 from symcount.solutions import Found, Solution
+from symcount.substitution import substitute
 from symcount.symbols import row
 from symcount.wholes import between, holding, holds, polynomial, rounds, signs
 

@@ -16,7 +16,8 @@ from symcount.choices import Steps
 from symcount.errors import SizeError
 from symcount.polynomials import Call, Condition, Polynomial, added, bare, letter, lift, opaque
 from symcount.runs import Run
-from symcount.sizes import ceil, floor, fraction, least, letters, per, substitute, up
+from symcount.sizes import ceil, floor, fraction, least, letters, per, up
+from symcount.substitution import substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

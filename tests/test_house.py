@@ -16,14 +16,14 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "functions", "kinds", "symbols", "tokens"], ["polynomials"], ["sizes"],
-    ["formulas", "given", "masks", "scopes", "runs"], ["choices", "tensors"], ["network", "algebra"], ["identity"],
-    ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
+    ["errors"], ["entries", "functions", "kinds", "output", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
+    ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
-    ["solving"], ["explaining", "output"], ["plots"], ["verbs"], ["questions"], ["cli"],
+    ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

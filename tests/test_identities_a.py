@@ -32,7 +32,8 @@ from symcount.algebra.terms import (
 from symcount.algebra.values import Point
 from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.polynomials import letter
-from symcount.sizes import substitute, value
+from symcount.sizes import value
+from symcount.substitution import substitute
 from symcount.theorems import identities, load
 
 NAMES = (

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from symcount import sizes
 from symcount.errors import FormulaError, SizeError
 from symcount.masks import Mask, pairs
-from symcount.sizes import ceil, conditions, from_sympy, least, letter, per, same, substitute, to_sympy, up, value
+from symcount.sizes import ceil, conditions, from_sympy, least, letter, per, same, to_sympy, up, value
+from symcount.substitution import substitute
 from symcount.symbols import symbol
 
 NAMES = ("d", "h", "L", "s", "heads")

@@ -16,7 +16,7 @@ from symcount.algebra.terms import Eye, Letter, Ones, Scaled, Term, Zero, agree,
 from symcount.errors import ProofError, ShapeError
 from symcount.polynomials import letter
 from symcount.sizes import letters as names_of
-from symcount.sizes import substitute
+from symcount.substitution import substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,8 @@ from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import PHASES, counted, forward, product
-from symcount.sizes import is_one, letters, same, substitute
+from symcount.sizes import is_one, letters, same
+from symcount.substitution import substitute
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
