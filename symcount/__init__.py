@@ -46,6 +46,8 @@ _HOMES = {
     "symcount.fusing": ("fusable",),
     "symcount.roofs": ("intensity", "roofline"),
     "symcount.solving": ("crossover", "solve"),
+    "symcount.sweeping": ("sweep",),
+    "symcount.fronts": ("frontier",),
     "symcount.scaling": ("elasticity", "limit", "share"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -39,6 +39,9 @@ VERBS = {
     "kv": "the cache of t tokens in bytes: keys and values, latents, states",
     "derive": "the count as a derivation",
     "solve": "sizes for a budget, as \"params <= 350e6\" or \"memory <= 24GB\", --for L or d=128*1..,L",
+    "compare": "what makes two models differ, or two settings of one, part by part",
+    "sweep": "counts over a grid --for d=128*8..64,L=16,24; --frontier, --chunk, --scheduler; -o x.csv .json .nc .zarr",
+    "plot": "a picture -o x.png or .svg: one model, several, with --for curves, with --frontier a front",
     "cross": "where one count passes another as a size grows: MODEL SIDE SIDE --for s",
     "train": "FLOPs, days and tokens of a training run: --tokens, and --devices --peak --mfu",
     "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
@@ -50,12 +53,15 @@ VERBS = {
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
 _ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
+_SWEPT = ("of", "unknowns", "set", "convention", "phase", "head", "frontier", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
     "train": ("set", "convention", "phase", "head", "format", "output", "tokens", "devices", "peak", "mfu"),
     "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"),
     "formula": (*_COUNTED, "share", "limit", "elasticity", "on", "derive"), "derive": _COUNTED,
-    "solve": _ASKED, "cross": _ASKED,
+    "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", "format",
+                                                  "output"),
+    "sweep": (*_SWEPT, "chunk", "scheduler", "format"), "plot": (*_SWEPT, "without", "by"),
     "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
     "identities": ("set", "head", "format", "output"),
@@ -156,6 +162,9 @@ def _parser() -> argparse.ArgumentParser:
     option("--elasticity", metavar="SIZE", help="by how many percent it grows with 1 %% of this size")
     option("--on", metavar="SIZE,…", help="whether it depends on these sizes")
     option("--derive", action="store_true", help="the answer as a derivation")
+    option("--frontier", metavar="ENDS", help="of a sweep only the best points, as in least:kv,most:params")
+    option("--chunk", metavar="POINTS", help="compute a sweep in chunks of so many points, by Dask")
+    option("--scheduler", metavar="ADDRESS", help="whose workers compute the chunks, as tcp://localhost:8786")
     option("--without", metavar="KIND|PATH,…", help="leave out bias, norm, embedding … or a part")
     option("--by", metavar="DEPTH", help="group by depth 1, 2, …, by kind, trainable or (checkpoint) name")
     option("--convention", metavar="NAME", help="what counts as work (default matmul), or how numbers are stored "

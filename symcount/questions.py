@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from math import prod
 
 from symcount.errors import ModelError
-from symcount.verbs import models, shown
+from symcount.verbs import ledgers, listings, models, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from symcount.solutions import Solution
 
+_CHUNK = 1_000_000  # points that a worker computes together
+_ROWS, _MOST_ROWS = 40, 100_000  # of a table in a terminal, and of any
 _RELATION = re.compile(r"[<>≤≥]|\s=\s|=\s|\s=|±|\+-")  # a change of a model has no blanks
 
 
@@ -71,4 +74,174 @@ def _data(one: Solution) -> dict[str, Any]:
             "root": None if one.root is None else cell(near(one.root)).replace(",", "")}
 
 
-RUN = {"solve": _solve, "cross": _cross}
+def _compare(asked: Any) -> Any:
+    from symcount.comparing import compare
+    from symcount.readers.quantities import fitting
+
+    one, *others = models(asked)
+    if not others:
+        raise ModelError("compare takes two models or more, as in "
+                         "symcount compare bert-base-uncased distilbert-base-uncased")
+    quantities = (asked.of or "params").split(",")
+    options = fitting(quantities, asked.convention, asked.phase)
+    return shown(asked, [compare(one, other, quantity, **options[quantity]) for other in others
+                         for quantity in quantities])
+
+
+def _sweep(asked: Any) -> Any:
+    """A table of a sweep, or of its front; a file that holds all of it."""
+    from symcount.saving import FORMATS, write
+    from symcount.workers import workers
+
+    one, = _only(asked)
+    suffix = asked.output[asked.output.rfind("."):] if asked.output else ""
+    with workers(asked.scheduler):
+        found = _points(asked, one)
+        if suffix not in FORMATS:
+            return listings(asked, [_listed(asked, one, found)])
+        write(found, asked.output)
+    written, asked.output, asked.format = asked.output, None, "text"
+    return f"{one.title}: {prod(found.sizes.values()):,} points in {written}; skipped: {found.skipped}"
+
+
+def _points(asked: Any, one: Any) -> Any:
+    """The dataset of a sweep, or its front."""
+    from symcount.choices import choices, each
+    from symcount.fronts import frontier
+    from symcount.sweeping import sweep
+
+    _needs_for(asked, "d=128*8..64,L=16,24,32")
+    swept = {name: each(name, those) for name, those in choices(asked.unknowns).items()}
+    chunk = _points_of(asked.chunk) if asked.chunk else _CHUNK if asked.scheduler else None
+    found = sweep(one, asked.of or "params", convention=asked.convention, phase=asked.phase, unbuildable="mark",
+                  chunk=chunk, **swept)
+    return frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
+
+
+def _points_of(chunk: str) -> int:
+    """How many points a chunk has."""
+    from symcount.given import amount
+
+    found = amount("chunk", chunk)
+    if found.denominator != 1:
+        raise ModelError(f"--chunk {chunk}: a whole number of points is needed")
+    return int(found)
+
+
+def _ends(text: str, found: Any) -> dict[str, list[str]]:
+    """What is to be least and most: least:kv,most:params; where kv is swept too, the quantity is kv_bytes."""
+    ends: dict[str, list[str]] = {"least": [], "most": []}
+    for part in text.split(","):
+        end, _, name = part.strip().partition(":")
+        if end not in ends or not name:
+            raise ModelError(f"--frontier {text}: say what is to be least and what most, as in least:kv,most:params")
+        ends[end].append(name if name in found.data_vars else next(
+            (str(one) for one in found.data_vars if str(one).partition("_")[0] == name), name))
+    return ends
+
+
+def _listed(asked: Any, one: Any, found: Any) -> Any:
+    """The points that can be built as rows; of many, in text, the first."""
+    from symcount.derivation import Listing
+    from symcount.saving import columns
+    from symcount.saving import points as rows_of
+
+    total = prod(found.sizes.values())
+    if total > _MOST_ROWS:
+        raise ModelError(f"{total:,} points are too many for a table; write them to a file, as in -o points.csv")
+    points = [tuple(map(int, row)) for some in rows_of(found) for row in some]
+    kept = points[:_ROWS] if asked.format == "text" else points
+    more = [f"… and {len(points) - len(kept):,} more points; -o points.csv writes them all"] if kept != points else []
+    units = [found[name].attrs.get("unit", "") if name in found.data_vars else "" for name in columns(found)]
+    head = tuple(f"{name}, {unit}" if unit in ("bytes", "elements") and "_" not in name else name
+                 for name, unit in zip(columns(found), units, strict=True))
+    notes = dict.fromkeys(note for name in found.data_vars for note in found[name].attrs.get("notes", "").split("; ")
+                          if note)
+    front = [f"the points with {asked.frontier.replace(':', ' ').replace(',', ' and ')}"] if asked.frontier else []
+    said = [*front, *more, *([f"skipped: {found.skipped}"] if found.skipped != "nothing" else [])]
+    return Listing(f"{one.title}: {len(points):,} points", tuple(columns(found)), head, tuple(kept), tuple(said),
+                   tuple(notes))
+
+
+def _plot(asked: Any) -> Any:
+    """One model as an icicle, several as bars; over sizes as curves, or a sweep with its front."""
+    from symcount import plots
+
+    if not (asked.output or "").endswith((".png", ".svg")):
+        raise ModelError("a picture is a file: say -o picture.png, or .svg")
+    if asked.frontier:
+        figure = _front(asked, plots)
+    elif asked.unknowns:
+        figure = _curves(asked, plots)
+    else:
+        counted = [ledger for _, _, ledger in ledgers(asked)]
+        depth = int(asked.by) if (asked.by or "").isdigit() else asked.by
+        figure = (plots.icicle(counted[0], *([depth] if depth else [])) if len(counted) == 1 else
+                  plots.bars(counted, *([depth] if depth else [])))
+    plots.save(figure, asked.output)
+    written, asked.output = asked.output, None
+    return f"written: {written}"
+
+
+def _front(asked: Any, plots: Any) -> Any:
+    from symcount.fronts import frontier
+
+    one, = _only(asked)
+    told, asked.frontier = asked.frontier, None
+    asked.of = asked.of or ",".join(part.partition(":")[2] for part in told.split(","))
+    points = _points(asked, one)
+    ends = _ends(told, points)
+    if len(ends["least"]) != 1 or len(ends["most"]) != 1:
+        raise ModelError(f"--frontier {told}: a picture has two sides, as in least:kv,most:params")
+    return plots.frontier(points, frontier(points, **ends), *ends["most"], *ends["least"])
+
+
+def _curves(asked: Any, plots: Any) -> Any:
+    """Counts over one size, one line a model and quantity; where those of one model cross, it is marked."""
+    from symcount.choices import choices, each
+    from symcount.readers.quantities import fitting, read
+
+    told = choices(asked.unknowns)
+    if len(told) != 1:
+        raise ModelError("curves are over one size, as in --for s=2^7..15")
+    (name, those), = told.items()
+    values = each(name, those)
+    sides = (asked.of or "params").split(",")
+    options = fitting([each_one for side in sides for each_one in side.split("+")], asked.convention, asked.phase)
+    lines = {}
+    named = models(asked)
+    for one in named:
+        free = one.replace(**{name: name})
+        for side in sides:
+            first, *others = [read(free, quantity, **options[quantity]) for quantity in side.split("+")]
+            for other in others:
+                first = first + other
+            lines[side if len(named) == 1 else f"{one.title}, {side}" if len(sides) > 1 else one.title] = first
+    crossings = _crossings(asked, named[0], sides, name, values) if len(named) == 1 else []
+    return plots.curves(lines, name, values, crossings)
+
+
+def _crossings(asked: Any, one: Any, sides: list[str], name: str, values: list[int]) -> list[tuple[int, Any, str]]:
+    """Where two of the lines meet, within the values."""
+    from itertools import combinations
+
+    from symcount.solving import crossover
+
+    found = []
+    for pair in combinations(sides, 2):
+        solution = crossover(*pair, f"{name}={values[0]}..{values[-1]}", one, convention=asked.convention,
+                             phase=asked.phase)
+        at = solution.best or (solution.found[0] if solution.reached and solution.found else None)
+        if at is not None:
+            found.append((at.sizes[name], at.left, solution.sentences()[0]))
+    return found
+
+
+def _only(asked: Any) -> list[Any]:
+    found = models(asked)
+    if len(found) != 1:
+        raise ModelError(f"{asked.verb} takes one model here, not {len(found)}")
+    return found
+
+
+RUN = {"solve": _solve, "cross": _cross, "compare": _compare, "sweep": _sweep, "plot": _plot}

@@ -32,13 +32,13 @@ def write(dataset: Any, path: Any) -> None:
 
     target = os.path.realpath(os.fspath(path))
     suffix = os.path.splitext(target)[1].lower()
-    if suffix not in _FORMATS:
-        raise ModelError(f"{clipped(str(path))}: a sweep is written as {', '.join(_FORMATS)}")
+    if suffix not in FORMATS:
+        raise ModelError(f"{clipped(str(path))}: a sweep is written as {', '.join(FORMATS)}")
     if suffix == ".zarr" and os.path.exists(target):
         raise ModelError(f"{clipped(str(path))} is there already, and a folder is not replaced")
     try:
         with _whole(target) as kept:
-            _FORMATS[suffix](dataset, kept)
+            FORMATS[suffix](dataset, kept)
     except OSError as error:
         raise ModelError(f"cannot write {clipped(target, 200)}: {error.strerror or error}") from None
 
@@ -64,34 +64,34 @@ def _csv(dataset: Any, path: str) -> None:
 
     with open(path, "w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(_names(dataset))
-        for rows in _rows(dataset):
+        out.writerow(columns(dataset))
+        for rows in points(dataset):
             out.writerows(rows)
 
 
 def _json(dataset: Any, path: str) -> None:
     import json
 
-    names = _names(dataset)
+    names = columns(dataset)
     told = {name: {key: value for key, value in dataset[name].attrs.items() if key != "unbuildable"}
             for name in dataset.data_vars if name != "buildable"}
     head = json.dumps({**dataset.attrs, "variables": told}, ensure_ascii=False)
     with open(path, "w", encoding="utf-8") as file:
         file.write(head[:-1] + ', "points": [')
         between = "\n"
-        for rows in _rows(dataset):
+        for rows in points(dataset):
             for row in rows:
                 file.write(between + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False))
                 between = ",\n"
         file.write("\n]}\n")
 
 
-def _names(dataset: Any) -> list[str]:
+def columns(dataset: Any) -> list[str]:
     """The columns of a table: sizes, then variables."""
     return [*map(str, dataset.coords), *(str(name) for name in dataset.data_vars if name != "buildable")]
 
 
-def _rows(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
+def points(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
     """The points that can be built as rows of Python's numbers, so many at a time."""
     import xarray
 
@@ -99,7 +99,7 @@ def _rows(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
     for at in blocks(shape, _ROWS):
         part = dataset.isel(dict(zip(dataset.sizes, at, strict=True))).compute()
         there = part["buildable"].values.ravel() if "buildable" in part else slice(None)
-        whole = xarray.broadcast(*(part[name] for name in _names(dataset)))
+        whole = xarray.broadcast(*(part[name] for name in columns(dataset)))
         lists = [one.transpose(*dataset.sizes).values.ravel()[there].tolist() for one in whole]
         yield [*zip(*lists, strict=True)]
 
@@ -128,4 +128,4 @@ def _in_64_bits(dataset: Any, what: str) -> Any:
     return dataset
 
 
-_FORMATS = {".csv": _csv, ".json": _json, ".nc": _netcdf, ".zarr": _zarr}
+FORMATS = {".csv": _csv, ".json": _json, ".nc": _netcdf, ".zarr": _zarr}

@@ -6,6 +6,7 @@ from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -185,7 +186,7 @@ def _scaled(asked: Any) -> Any:
                                    grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
 
 
-def shown(asked: Any, found: list[Any], more: list[dict[str, Any]]) -> Any:
+def shown(asked: Any, found: list[Any], more: Sequence[dict[str, Any]] = ()) -> Any:
     """What has a listing and a derivation, in the format asked for."""
     if asked.format == "json":
         from symcount.render.data import as_listing, as_steps

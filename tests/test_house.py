@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "functions", "kinds", "output", "symbols", "tokens"], ["polynomials"], ["sizes"],
+    ["errors"], ["entries", "functions", "kinds", "output", "symbols", "tokens", "workers"], ["polynomials"], ["sizes"],
     ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],

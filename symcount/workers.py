@@ -1,0 +1,39 @@
+"""The workers that compute the chunks of a sweep: those of this process, or of a scheduler elsewhere."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+
+from symcount.errors import ModelError, SymcountError, clipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_PATIENCE = "10 s"  # with a scheduler that does not answer
+
+
+@contextmanager
+def workers(address: str | None = None) -> Iterator[None]:
+    """Within it Dask computes on the workers of the scheduler at tcp://HOST:PORT; without an address, on threads here.
+
+    Raises ModelError for what is no address, and where no scheduler answers; SymcountError without the extra `sweep`.
+    """
+    if address is None:
+        yield
+        return
+    if not re.fullmatch(r"(tcp|tls)://[\w.:\[\]-]+:\d{1,5}", address):
+        raise ModelError(f"'{clipped(address)}' is no address of a scheduler, such as tcp://localhost:8786")
+    try:
+        import distributed
+    except ImportError:
+        raise SymcountError("a scheduler is reached by distributed: pip install 'symcount[sweep]'") from None
+    connect: Any = distributed.Client
+    try:
+        client = connect(address, timeout=_PATIENCE)
+    except OSError as error:
+        raise ModelError(f"no scheduler answers at {address}: {' '.join(str(error).split())}") from None
+    with client:
+        yield
