@@ -12,7 +12,7 @@ from collections import namedtuple
 from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, nearest
 from symcount.forms import written
 from symcount.formulas import read
-from symcount.given import WIDTHS, adapters_of, stages_of, whole, whole_for, widths_of
+from symcount.given import RUN, WIDTHS, adapters_of, shown, spelled, stages_of, whole, whole_for, widths_of
 from symcount.network import weights
 from symcount.polynomials import Polynomial, letter
 from symcount.readers.roles import turn
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
     # {path, or paths stored as one: name, or (name, dimensions), or {class: such a table}}
     Names = Mapping[Any, Any]
-
-# Sizes of a run, and what each follows: every architecture has them
-RUN = {"s": None, "t": "s", "b": None, "new": None, "tp": None, "pp": None, "dp": None}
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")
@@ -214,7 +211,7 @@ class Model:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What an answer must say: the flags and formulas that the class reads, and the class defaults it took."""
-        flags = [f"{name}={_text(self.given.get(name, default))}" for name, default in self.architecture.flags.items()
+        flags = [f"{name}={shown(self.given.get(name, default))}" for name, default in self.architecture.flags.items()
                  if name in self.asked]
         ties = [f"{name} = {formula}" for name, formula in self.architecture.follows.items()
                 if name not in self.given and name in self.asked]
@@ -223,7 +220,7 @@ class Model:
                  if isinstance(formula, Polynomial) and not _free(name, formula)]
         absent = {key: self.architecture.keys[key] for key, value, _ in self.keys
                   if value == "absent" and key in self.architecture.keys}
-        taken = [f"{key}={_text(default)}" for key, (size, default) in absent.items()
+        taken = [f"{key}={shown(default)}" for key, (size, default) in absent.items()
                  if default is not None and size in self.asked]
         said = (", ".join(flags), ", ".join(ties), "defaults taken: " + ", ".join(taken) if taken else "")
         return tuple(filter(None, said))
@@ -289,6 +286,12 @@ class Model:
         shown = {**changes, "lora": lora} if lora else changes
         return Model(self.architecture, given, name=spelled(self.name, shown), cls=head or self.cls,
                      published=kept, parts=self.parts, keys=self.keys, told=self._told | changes.keys())
+
+    def freed(self, *names: str) -> Model:
+        """The same model, under the same name, with these sizes left as letters."""
+        given = {**self.given, **{name: self._changed(name, name) for name in names}}
+        return Model(self.architecture, given, name=self.name, cls=self.cls, parts=self.parts, keys=self.keys,
+                     told=self._told.union(names))
 
     def part(self, path: str) -> Model:
         """The same model, of which only the part at this path is counted."""
@@ -381,20 +384,3 @@ def _words(formula: Any) -> list[str]:
 def _free(name: str, size: Polynomial) -> bool:
     """Whether a size was left free: it is its own letter."""
     return str(size) == name
-
-
-def _text(flag: Any) -> str:
-    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
-
-
-def spelled(name: str, changes: Mapping[str, Any]) -> str:
-    """The model and its changes as the command line spells them; a size of the run (s, t, u, b) does not rename it."""
-    shown = []
-    for size, change in changes.items():
-        if isinstance(change, (tuple, list)):
-            shown.append("-".join(map(str, change)))
-        elif size == "tied":
-            shown.append("tied" if _text(change) == "true" else "untied")
-        elif size not in (*RUN, "u"):
-            shown.append(f"{size}={_text(change) if change is None or isinstance(change, bool) else change}")
-    return name + (("," if ":" in name else ":") + ",".join(shown) if shown else "")

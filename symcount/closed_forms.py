@@ -6,13 +6,14 @@ Unknown: they are not as written, but roundings or conditions could make them eq
 
 from __future__ import annotations
 
-from symcount.architecture import RUN, Sizes
+from symcount.architecture import Sizes
 from symcount.counting import formula, notes
 from symcount.derivation import Derivation, Equation, Remark, SymbolRow, number
 from symcount.errors import ModelError, ProofError
 from symcount.forms import Power, Product, Quotient, Sum, numbers, written
 from symcount.forms import size as size_of
 from symcount.formulas import read
+from symcount.given import RUN
 from symcount.laws import load
 from symcount.ledger import UNITS
 from symcount.naming import model

@@ -11,10 +11,13 @@ from symcount.symbols import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from symcount.polynomials import Size
 
+# Sizes of a run, and what each follows: every architecture has them
+RUN = {"s": None, "t": "s", "b": None, "new": None, "tp": None, "pp": None, "dp": None}
 WIDTHS = "n"  # the one size that is a tuple of any length, of the letters n_0, n_1, …
 _MOST_WIDTHS = 1_000
 _AMOUNT = r"([0-9]{1,30}|[0-9]{1,3}(,[0-9]{3}){1,9})((\.[0-9]{1,20})?([eE]\+?[0-9]{1,2})?%?|/[0-9]{1,30})"
@@ -92,3 +95,21 @@ def amount(name: str, told: Any) -> Any:
     if found is None or found <= 0:
         raise SizeError(f"{name} = {clipped(str(told))}: a number above 0 is needed, such as 1000, 312e12, 0.4 or 40%")
     return found.numerator if found.denominator == 1 else found
+
+
+def shown(flag: Any) -> str:
+    """A flag as the command line spells it."""
+    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
+
+
+def spelled(name: str, changes: Mapping[str, Any]) -> str:
+    """The model and its changes as the command line spells them; a size of the run (s, t, u, b) does not rename it."""
+    told = []
+    for size, change in changes.items():
+        if isinstance(change, (tuple, list)):
+            told.append("-".join(map(str, change)))
+        elif size == "tied":
+            told.append("tied" if shown(change) == "true" else "untied")
+        elif size not in (*RUN, "u"):
+            told.append(f"{size}={shown(change) if change is None or isinstance(change, bool) else change}")
+    return name + (("," if ":" in name else ":") + ",".join(told) if told else "")

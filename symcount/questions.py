@@ -211,7 +211,7 @@ def _curves(asked: Any, plots: Any) -> Any:
     lines = {}
     named = models(asked)
     for one in named:
-        free = one.replace(**{name: name})
+        free = one.freed(name)
         for side in sides:
             first, *others = [read(free, quantity, **options[quantity]) for quantity in side.split("+")]
             for other in others:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
-from symcount.architecture import spelled
 from symcount.choices import MOST, Steps, choices, each
 from symcount.counting import run
 from symcount.errors import ModelError, ProofError, SizeError
@@ -99,7 +98,8 @@ class _Asked:
             found = related(text, self._reader(lambda: None))
             self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied))
         else:
-            free = self.build({name: name for name in self.names})
+            inside = [name for name in self.names if name not in _OUTSIDE]
+            free = model.freed(*inside).replace(**sizes) if sizes else model.freed(*inside)
             own = self._reader(lambda: model.replace(**sizes) if sizes else model)
             self.relation, known = related(text, self._reader(lambda: free), own), free.values
         # sizes that were told to follow an unknown: rows show them too
@@ -111,7 +111,7 @@ class _Asked:
         self.conditions = (*_about(self.names, ledgers), *(Condition(0, "less", one.size) for one in below))
         self.gaps = _gaps(self.relation)
         self.gap = self.relation.gap()
-        self.subject = "" if free is None else f"{free.title.replace(free.name, spelled(model.name, sizes), 1)}: "
+        self.subject = "" if free is None else f"{free.title}: "
         self.open = [name for name in letters(self.gap) if name not in self.values and name not in self.names]
         for name in self.names:
             if name not in letters(self.gap):

@@ -14,7 +14,7 @@ from symcount.errors import ModelError, SizeError, clipped
 from symcount.filling import UNBUILDABLE, Filled, Plan, fill, holds, shape_of, tiles
 from symcount.forms import Function, Number, Product, Sum, Symbol, written
 from symcount.fronts import frontier
-from symcount.given import LARGEST, WIDTHS
+from symcount.given import LARGEST, RUN, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
 from symcount.saving import write
@@ -140,7 +140,8 @@ def _split(subject: Any, sizes: Mapping[str, Any]) -> tuple[Model, dict[str, Any
         if len(values[name]) != len(values[other]):
             raise SizeError(f"{other} and {name} share {dim}, and have {len(values[other]):,} and "
                             f"{len(values[name]):,} values")
-    return base.replace(**{**sizes, **{name: name for name in values}}), values, dims
+    others = {name: size for name, size in sizes.items() if name not in values}
+    return base.freed(*values).replace(**others), values, dims
 
 
 def _limited(total: int, chunk: Any) -> None:
@@ -265,7 +266,7 @@ def _held(free: Model, ledger: Ledger, values: dict[str, int], swept: Iterable[s
 
 def _resolved(free: Model, swept: Iterable[str]) -> Iterator[Found]:
     """What `Model` makes sure of: a size that follows others is a whole number that it can be."""
-    from symcount.architecture import RUN, Sizes
+    from symcount.architecture import Sizes
     from symcount.polynomials import letter
 
     values = {name: number for name, number in free.values.items() if name not in swept}
