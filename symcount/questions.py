@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from symcount.solutions import Solution
 
-_RELATION = re.compile(r"[<>≤≥]|\s=\s|=\s|\s=|±|\+-")  # a change of a model has no blanks
+_RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of a model has a colon before it, and no blanks
 
 
 def _solve(asked: Any) -> Any:
