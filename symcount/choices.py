@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-MOST = 100_000  # choices that are tried one by one
+MOST = 20_000  # choices that are tried one by one
 _PART = re.compile(r"(?:(?P<step>[0-9]{1,15})\*|(?P<base>[0-9]{1,4})\^)?"
                    r"(?P<first>[0-9]{1,15})\.\.(?P<last>[0-9]{1,15})?")
 _LARGEST_POWER = 60

@@ -243,9 +243,17 @@ def added(sizes: Iterable[Size]) -> Size:
     return whole if isinstance(rest, int) else whole + rest
 
 
-def bare(size: Size) -> Size:
-    """The size without the conditions that it carries."""
-    return Polynomial(size.terms) if isinstance(size, Polynomial) else size
+def bare(size: Size, seen: dict[Call, Call] | None = None) -> Size:
+    """The size without the conditions that it carries, also within what is rounded: they repeat those of the whole."""
+    if not isinstance(size, Polynomial):
+        return size
+    seen = {} if seen is None else seen
+    terms = {}
+    for key, (powers, coefficient) in size.terms.items():
+        for call in (atom for atom, _ in powers if isinstance(atom, Call) and atom not in seen):
+            seen[call] = Call(call.name, *(bare(arg, seen) for arg in call.args))
+        terms[key] = (tuple((seen.get(atom, atom), power) for atom, power in powers), coefficient)
+    return Polynomial(terms)
 
 
 def primitive(*sizes: Size) -> list[Size]:

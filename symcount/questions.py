@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1_000_000  # points that a worker computes together
 _ROWS, _MOST_ROWS = 40, 100_000  # of a table in a terminal, and of any
-_RELATION = re.compile(r"[<>≤≥]|\s=\s|=\s|\s=|±|\+-")  # a change of a model has no blanks
+_RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of a model has a colon before it, and no blanks
 
 
 def _solve(asked: Any) -> Any:

@@ -13,13 +13,14 @@ import re
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.errors import FormulaError, ModelError, UnitError, clipped
+from symcount.errors import FormulaError, ModelError, UnitError, clipped, nearest
 from symcount.formulas import NAME, as_letter, read, tokens
 from symcount.ledger import UNITS
 from symcount.polynomials import Atom, Polynomial, bare, lift, opaque, quotient
 from symcount.readers.quantities import QUANTITIES
 from symcount.render import significant
 from symcount.sizes import fraction, letters
+from symcount.symbols import TABLE, known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 BYTES = {"bytes": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "PB": 10**15,
          "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
+_UNITS = {name.lower(): name for name in BYTES} | {"byte": "bytes"}
 SHOWN = {"=": "=", "<=": "≤", ">=": "≥"}
 _NAME = NAME + r"(?:@[A-Za-z0-9_.]+)?"
 _TOKENS = tokens(_NAME)
@@ -87,7 +89,7 @@ class Relation(namedtuple("Relation", "before left sign after right tolerance le
                     below[atom] = min(below.get(atom, 0), power)
         for atom, power in below.items():
             whole = whole * opaque(atom) ** -power
-        return over_letters(whole)
+        return bare(over_letters(whole))
 
     def side(self, which: str, values: Mapping[str, int], counts: Mapping[str, Any] | None = None) -> Any:
         """The number of the "left" or the "right" side; `counts` are numbers of quantities, where they are known."""
@@ -120,6 +122,10 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
     within = _WITHIN.fullmatch(text)
     sides = within["sides"] if within else text
     signs = [match for match in _SIGN.finditer(sides) if match[0]]
+    if not within and re.search(r"\+-|±|\+/-", text):
+        raise FormulaError(f"'{clipped(text)}': +- is followed by a percentage, and that by nothing, as in +- 1%")
+    if "(" not in text and re.search(r"[0-9],[0-9]{3}", text):
+        raise FormulaError(f"'{clipped(text)}': a number has no commas within: 350e6, or 350000000")
     if len(signs) != 1:
         raise FormulaError(f"'{clipped(text)}' is no relation: two sides and one of =, <= or >= between them, "
                            "as in \"params <= 350e6\"")
@@ -129,7 +135,10 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
         raise FormulaError(f"'{clipped(text)}': {sign} is not known here; say {hint}")
     if within and sign != "=":
         raise FormulaError(f"'{clipped(text)}': +- goes with =")
-    before, after = sides[:signs[0].start()], sides[signs[0].end():]
+    before, after = sides[:signs[0].start()].strip(), sides[signs[0].end():].strip()
+    called = next((name for name in quantities(text) if re.search(re.escape(name) + r"\s*\(", text)), None)
+    if called:
+        raise FormulaError(f"'{clipped(text)}': {called} is followed by a bracket; write {called}*(…) for a product")
     ledgers: dict[str, Ledger] = {}
     names = _names(text, quantity, ledgers)
     shares = [_PERCENT.fullmatch(side) for side in (before, after)]
@@ -143,7 +152,9 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
         read(after, names, _TOKENS))
     units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
     if len(units) > 1:
-        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units")
+        hint = "; memory is the bytes of the weights" if units == {"byte", "parameter"} else ""
+        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
+                        + hint)
     tolerance = Fraction(within["percent"]) / 100 if within else Fraction(0)
     return Relation(" ".join(before.split()), left, sign, " ".join(after.split()), right, tolerance, ledgers)
 
@@ -186,6 +197,13 @@ def _names(text: str, quantity: Callable[[str], Ledger],
         if "@" in name:
             raise FormulaError(f"'{clipped(text)}': {clipped(name)}: before @ stands a quantity: "
                                f"{', '.join(QUANTITIES)}")
+        meant = _UNITS.get(name.lower())
+        if meant:
+            product = f", or {'*'.join(name)} for the product" if all(map(known, name)) else ""
+            raise FormulaError(f"'{clipped(text)}': {name} is no unit; write {meant} for bytes{product}")
+        if as_letter(name) is None and not all(map(known, name)):
+            raise FormulaError(f"'{clipped(text)}': unknown symbol '{clipped(name)}'; "
+                               f"{nearest(name, [*QUANTITIES, *BYTES, *TABLE])}")
         return as_letter(name)
     return size
 

@@ -148,10 +148,13 @@ class Solution:
 
     def _direction(self) -> str:
         """On which side of the root the solutions are."""
-        sides = {one.holds: one.sizes[self.names[0]] for one in self.found}
-        if self.relation.sign == "=" or len(sides) < 2:
-            return "=" if self.found else SHOWN[self.relation.sign]
-        return "≥" if sides[True] > sides[False] else "≤"
+        if self.relation.sign == "=":
+            return "="
+        if self.root is None or not self.found:
+            return SHOWN[self.relation.sign]
+        above = [one for one in self.found if one.sizes[self.names[0]] > self.root]
+        there = above[0].holds if above else not self.found[-1].holds
+        return "≥" if there else "≤"
 
     def __str__(self) -> str:
         return str(self.listing())

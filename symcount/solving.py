@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import inf, prod
 
-from symcount.choices import MOST, Steps, choices, each
+from symcount.choices import Steps, choices, each
 from symcount.counting import run
 from symcount.errors import ModelError, ProofError, SizeError
 from symcount.given import whole
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from symcount.relations import Relation
 
 _OUTSIDE = ("N", "D")  # letters that are no sizes of a model
-_MOST_FOUND = 2_000  # solutions that are listed
+_MOST_FOUND = 1_000  # solutions that are listed: each is built and counted
+_MOST_COMBINED = 4_000  # choices of all unknowns but one, for each of which that one is solved
 _MOST_TURNS = 10
 _NEAREST = 10  # of several unknowns, where none is exact
 
@@ -134,9 +136,9 @@ class _Asked:
         changes = {**self.sizes, **{name: number for name, number in sizes.items() if name not in _OUTSIDE}}
         return self.model.replace(**changes) if changes and self.model is not None else self.model
 
-    def counted(self, sizes: Mapping[str, int]) -> dict[str, Ledger]:
+    def counted(self, sizes: Mapping[str, int], built: Any = None) -> dict[str, Ledger]:
         """The quantities of the relation, counted of the model with these sizes."""
-        built = self.build(sizes)
+        built = built or self.build(sizes)
         return {name: self._reader(lambda: built)(name) for name in self.relation.ledgers}
 
     def found(self, sizes: Mapping[str, int]) -> Found:
@@ -144,7 +146,7 @@ class _Asked:
         values = {**self.values, **sizes}
         left, right = (self.relation.side(which, values) for which in ("left", "right"))
         built = self.build(sizes)
-        counts = {name: ledger.total for name, ledger in self.counted(sizes).items()}
+        counts = {name: ledger.total for name, ledger in self.counted(sizes, built).items()}
         if (left, right) != tuple(self.relation.side(which, values, counts) for which in ("left", "right")):
             raise ProofError(f"{self.subject}{self.relation.text}: at {dict(sizes)} the formula and the count disagree")
         return Found(dict(sizes), {name: built.values[name] for name in self.tied}, left, right,
@@ -204,35 +206,35 @@ class _Asked:
         return said.replace("it holds", f"{self.relation.before} is more", 1)
 
     def several(self) -> Solution:
-        """Of several unknowns: for each choice of all but the last, what the last may be."""
-        *outer, name = self.names
+        """Of several unknowns: for each choice of all but the last, what the last may be; of an equation, all."""
         if self.open:
             raise SizeError(f"{self.subject}{' and '.join(self.open)} {'has' if len(self.open) == 1 else 'have'} no "
                             f"value; say {self.open[0]}=…")
+        name = self.names[-1] if self.relation.sign != "=" else max(reversed(self.names), key=self._reach)
+        outer = [one for one in self.names if one != name]
         lists = [each(one, self._bounded(one)) for one in outer]
-        tries = 1
-        for listed in lists:
-            tries *= len(listed)
-        if tries > MOST // 10:
-            raise SizeError(f"{tries:,} combinations of {', '.join(outer)} are too many to try; say fewer, as in "
-                            f"{outer[0]}=128*1..64")
+        tries = prod(map(len, lists))
+        if tries > _MOST_COMBINED:
+            raise SizeError(f"{tries:,} combinations of {', '.join(outer)} are too many to try; at most "
+                            f"{_MOST_COMBINED:,} are: say fewer, as in {outer[0]}=128*1..64")
         rows: list[Found] = []
         nearest: list[tuple[Any, dict[str, int]]] = []
         for numbers in product(*lists):
             others = dict(zip(outer, numbers, strict=True))
             found = self.where(name, self.gaps, others)
             if self.relation.sign == "=":
-                rows += [self.found({**others, name: number}) for number in self._listed(found, len(rows))]
+                rows += [self.found(self._sizes(others, name, number)) for number in self._listed(found, len(rows))]
                 if not rows:
                     low, high = (self.where(name, [c], others) for c in _sides(self.relation, self.gap))
-                    nearest += [(self.off(sizes), sizes) for pair in turns(low, high, _NEAREST) for number in pair
-                                for sizes in ({**others, name: number},)]
+                    nearest += [(self.off(sizes), sizes) for pair in turns(low, high, _NEAREST)
+                                for sizes in (self._sizes(others, name, number) for number in pair)]
             else:
                 edge = last(found) if self.relation.sign == "<=" else first(found)
                 if found and edge is None:
                     raise SizeError(f"{self.subject}{self.relation.text}: {name} has no end at "
                                     f"{', '.join(f'{one} = {number:,}' for one, number in others.items())}")
                 rows += [self.found({**others, name: edge})] if edge is not None else []
+        rows.sort(key=lambda one: tuple(one.sizes.values()))
         said = {"=": f"{len(rows):,} combinations", "<=": f"for each {', '.join(outer)} the largest {name}",
                 ">=": f"for each {', '.join(outer)} the smallest {name}"}[self.relation.sign]
         if not rows:
@@ -240,6 +242,17 @@ class _Asked:
             return self._solution(tuple(self.found(sizes) for _, sizes in nearest[:_NEAREST]), (), None,
                                   ("no combination; the nearest",) if nearest else ("no combination",))
         return self._solution(tuple(rows), (), None, (said,))
+
+    def _sizes(self, others: Mapping[str, int], name: str, number: int) -> dict[str, int]:
+        return {one: number if one == name else others[one] for one in self.names}
+
+    def _reach(self, name: str) -> float:
+        """How many choices an unknown has: of an equation, that with the most need not be tried."""
+        try:
+            among = self._bounded(name)
+        except SizeError:
+            return inf
+        return (among.count() or 0) if isinstance(among, Steps) else len(among)
 
     def _bounded(self, name: str) -> Any:
         """The choices for an unknown that is tried: those without end stop where the relation cannot hold any more."""
@@ -305,7 +318,7 @@ def _about(names: Sequence[str], ledgers: Iterable[Ledger]) -> tuple[Condition, 
                  if any(c < 0 for _, c in lift(size).terms.values()))
         for c in (*ledger.conditions, *(Condition(0, "at most", size) for size in sizes)):
             if set(names) & {*letters(c.left), *letters(c.right)}:
-                found[str(c)] = c
+                found[str(c)] = Condition(bare(c.left), c.relation, bare(c.right))
     return tuple(found.values())
 
 
@@ -363,4 +376,6 @@ def _stretches(name: str, solving: Sequence[Run], both: Sequence[Run], turned: S
     ends = [*(a for a, _ in turned), last(both)]
     inside = [(a, b) for a, b in zip(starts, ends, strict=True) if a is not None and after(solving, a - 1) == a]
     said = [f"from {a:,} on" if b is None else f"from {a:,} to {b:,}" if a != b else f"{a:,}" for a, b in inside]
+    if len(inside) == 1 and inside[0][0] == inside[0][1]:
+        return f"it holds for {name} = {said[0]} alone"
     return f"it holds for every {name} {' and '.join(said)}"
