@@ -46,7 +46,7 @@ def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
         cloud, best = _pairs(points, x, y), _pairs(front, x, y)
         order = numpy.lexsort((best[1], best[0]))
         best = best[:, order]
-        if {*zip(*best.tolist(), strict=True)} - {*zip(*cloud.tolist(), strict=True)}:
+        if not numpy.isin(best[0] + 1j * best[1], cloud[0] + 1j * cloud[1]).all():
             raise ModelError(f"a point of the front of {x} and {y} is none of the points")
         senses = [sense for sense, signs in _SENSES.items() if _unbeaten(cloud, best, signs)]
         if not senses:
