@@ -24,6 +24,7 @@ from symcount.ledger import Ledger, Term
 from symcount.plots import bars, curves, frontier, icicle, save
 from symcount.plots.page import COLOURS, LINES, lightness
 from symcount.plots.sweeps import _unbeaten
+from symcount.polynomials import letter
 from symcount.sizes import value
 
 NAMES = ["llama-7b", "bert-base-uncased", "distilbert-base-uncased", "gpt2", "deepseek-v3", "t5-small", "resnet-50",
@@ -140,6 +141,12 @@ def test_bars_say_names_totals_and_conventions():
     assert "17.77 GB\n16.55 GiB" in texts(bars([memory(model("llama-7b"), t=8192)]))
 
 
+def test_names_leave_out_a_weight_that_is_alone():
+    named = [Term("a.weight", (3,)), Term("b.weight", (3,)), Term("b.bias", (3,)), Term("c.d", (3,))]
+    said = texts(bars([Ledger("parameter", named)]))
+    assert {"a", "b.weight", "b.bias", "c.d"} <= set(said)
+
+
 def test_bars_of_one_model_are_told_apart():
     work = [flops(model("llama-7b"), rule, s=2048) for rule in ("matmul", "causal")]
     said = [text.replace("\n", " ") for text in texts(bars(work))]
@@ -201,6 +208,12 @@ def test_curves_have_formulas_and_axes():
     assert any("$2 L b s^{2} d$" in text for text in said)
     assert any("L(2bs·r_q·heads(nope + rope)" in text.replace("\n", " ") for text in said)  # too long for beside it
     assert any("b = 1" in text for text in said)
+
+
+def test_formulas_keep_their_signs():
+    s = letter("s")
+    figure = curves([Ledger("FLOP", [Term("one", (s**3 - s + 1,))])], "s", [2, 4])
+    assert "1\n$s^{3} - s + 1$" in texts(figure)
 
 
 def test_parts_are_named_as_what_they_are():
@@ -299,6 +312,7 @@ def test_fronts_are_unbeaten(signs):
         points, front = sweep(seed, signs)
         line = frontier(points, front, "params", "flops").axes[0].lines[0]
         shown = list(zip(line.get_xdata(), line.get_ydata(), strict=True))
+        assert list(line.get_xdata()) == sorted(front["params"])
         every = list(zip(points["params"], points["flops"], strict=True))
         assert sorted(shown) == sorted(zip(front["params"], front["flops"], strict=True))
         assert not any(beaten(point, other, signs) for point in shown for other in every)
@@ -331,6 +345,8 @@ def test_fronts_of_xarray():
     foot = ("counted: tied weights once; V = 9 (params); b = 1 (kv@layers); front: 2 points, no other lies further "
             "left and higher; points left out that cannot be built: 1")
     assert foot in [" ".join(text.split()) for text in texts(figure)]
+    turned = frontier(points, front, "kv@layers", "params")  # dimensions go by name, whatever their order
+    assert {tuple(point[::-1]) for point in turned.axes[0].collections[0].get_offsets()} == shown
 
 
 def test_kv_is_the_quantity_or_the_heads():

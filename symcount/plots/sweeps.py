@@ -46,7 +46,7 @@ def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
         cloud, best = _pairs(points, x, y), _pairs(front, x, y)
         order = numpy.lexsort((best[1], best[0]))
         best = best[:, order]
-        if {*zip(*best.tolist(), strict=True)} - {*zip(*cloud.tolist(), strict=True)}:
+        if not numpy.isin(best[0] + 1j * best[1], cloud[0] + 1j * cloud[1]).all():
             raise ModelError(f"a point of the front of {x} and {y} is none of the points")
         senses = [sense for sense, signs in _SENSES.items() if _unbeaten(cloud, best, signs)]
         if not senses:
@@ -68,7 +68,7 @@ def frontier(points: Any, front: Any, x: str, y: str) -> Figure:
 def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any], said: tuple[str, str]) -> Figure:
     import numpy
 
-    axes = page(7.6, 4.8, *said, left=0.95, right=0.35)
+    axes = page(7.6, 4.8, *said, left=0.95, right=0.35, above=0.4)
     axes.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1])
     axes.scatter(*cloud, s=14, color="#9A9A9A", alpha=0.6, linewidths=0, rasterized=len(cloud[0]) > _MANY,
                  label="points")
@@ -76,7 +76,7 @@ def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any],
     axes.margins(0.15)  # room for labels
     axes.grid(visible=True, color="#E6E6E6", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.legend(loc="best", frameon=True, fontsize=8)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=8)  # outside: nothing to hide
     if sizes:
         few = cloud[:, ::max(1, len(cloud[0]) // 2_000)]
         beside(axes, _labels(best, sizes), numpy.concatenate([few, *[best] * 4], axis=1).T)  # the front is hidden last
