@@ -117,14 +117,20 @@ def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) ->
 
 
 def coefficients(equation: Size, name: str) -> dict[int, Size]:
-    """{power of the letter: its coefficient}, without what all terms share; {} where the letter is in a rounding."""
-    terms = lift(primitive(equation)[0]).terms.values()
+    """{power of the letter: its coefficient}; {} where the letter is in a rounding.
+
+    What all terms share is divided out; but where a number stands alone, as a budget does, it stays as it was given.
+    """
+    terms = lift(equation).terms.values()
+    if all(powers for powers, _ in terms):
+        terms = lift(primitive(equation)[0]).terms.values()
     if any(name in letters(opaque(atom)) for powers, _ in terms for atom, _ in powers if isinstance(atom, Atom)):
         return {}
+    lowest = min((dict(powers).get(name, 0) for powers, _ in terms), default=0)
     found: dict[int, list[Size]] = {}
     for powers, c in terms:
         kept = tuple((atom, power) for atom, power in powers if atom != name)
-        found.setdefault(dict(powers).get(name, 0), []).append(Polynomial({frozenset(kept): (kept, c)}))
+        found.setdefault(dict(powers).get(name, 0) - lowest, []).append(Polynomial({frozenset(kept): (kept, c)}))
     return {degree: added(parts) for degree, parts in found.items()}
 
 

@@ -94,6 +94,6 @@ if __name__ == "__main__":  # own-network.md needs a file of its own, which the 
     readme = ROOT / "README.md"
     added = ROOT / "docs" / "add-an-architecture.md"
     added.write_text(example_anew(written_anew(added.read_text(encoding="utf-8"))), encoding="utf-8")
-    for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md"):
+    for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md", ROOT / "docs" / "scaling.md"):
         page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
     IDENTITIES.write_text(identities_page(), encoding="utf-8")

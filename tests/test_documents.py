@@ -63,14 +63,14 @@ def test_add_an_architecture():
 
 
 @pytest.mark.parametrize(("command", "output"), [
-    session for page in ("proofs.md", "conventions.md")
+    session for page in ("proofs.md", "conventions.md", "scaling.md")
     for session in documents.sessions(PAGES[page].read_text(encoding="utf-8"))],
                          ids=lambda text: text.splitlines()[0] if text else "")
 def test_commands_of_pages_print_what_stands_there(command, output):
     assert documents.run(command) == output
 
 
-@pytest.mark.parametrize("page", ["proofs.md", "conventions.md"])
+@pytest.mark.parametrize("page", ["proofs.md", "conventions.md", "scaling.md"])
 def test_python_of_pages(page):
     text = PAGES[page].read_text(encoding="utf-8")
     assert len(documents.executed(text)) == 2
