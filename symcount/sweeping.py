@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["frontier", "sweep", "write"]
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
+_THREADS = 8  # more wait for memory
 _WORDS = ("refuse", "mark")
 
 
@@ -82,7 +83,8 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     coordinates = {name: (dims[name], columns[name]) for name in columns}
     along = tuple(dict.fromkeys(dims.values()))
     if chunk is None:
-        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, along=_shown)
+        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, threads=_THREADS,
+                      along=_shown)
         if filled.reasons and not marking:
             raise SizeError(_refusal(filled, total))
     else:
@@ -212,11 +214,11 @@ def _plan(free: Model, ledgers: Mapping[str, tuple[Ledger, Ledger]], axes: dict[
         found += _held(free, full, _fixed(full, axes), axes)
     found += _resolved(free, axes)
     checks: dict[Any, Check] = {}
-    everywhere = dict.fromkeys(axes, LARGEST)
+    everywhere = lows, dict.fromkeys(axes, LARGEST), dict.fromkeys(axes, 1)
     for relation, left, right, says in found:
         names = tuple(name for name in axes if name in {*_names(left), *_names(right)})
         check = Check(relation, program(left, axes, lows), program(right, axes, lows), says, names)
-        if (relation, left, right) in checks or holds(check, lows, everywhere):
+        if (relation, left, right) in checks or holds(check, *everywhere):
             continue
         if not names:
             raise SizeError(f"{free.title}: {says}")
@@ -255,12 +257,11 @@ def _held(free: Model, ledger: Ledger, values: dict[str, int], swept: Iterable[s
         for side in both:
             yield from ((*needed, f"{_plain(side)} is no whole number") for needed in whole(side, values))
         yield (*sides(condition, values), says)
-    for term in ledger.terms:
-        for size in (*(runs for _, runs in term.scopes), *term.factors):
-            if told.issuperset(letters(size)):
-                says = f"{term.path}: the size {_plain(size)} is less than nothing"
-                yield from ((*needed, f"{_plain(size)} divides by zero") for needed in within(size, values))
-                yield "at most", Number(0), horner(fixed(size, values)[0]), says
+    factors = {str(size): size for term in ledger.terms for size in (*(runs for _, runs in term.scopes), *term.factors)}
+    for size in factors.values():
+        if told.issuperset(letters(size)):
+            yield from ((*needed, f"{_plain(size)} divides by zero") for needed in within(size, values))
+            yield "at most", Number(0), horner(fixed(size, values)[0]), f"{_plain(size)} is less than nothing"
 
 
 def _resolved(free: Model, swept: Iterable[str]) -> Iterator[Found]:
@@ -324,13 +325,13 @@ def _skipped(filled: Filled, total: int, chunk: Any) -> str:
     return f"{count:,} of {total:,} points cannot be built: {_listed(filled)}" if count else "nothing"
 
 
-def _shown(blocks: Any) -> Any:
+def _shown(blocks: Any, number: int) -> Any:
     """Blocks with a bar on a terminal, after the first second."""
     try:
         from tqdm import tqdm
     except ImportError:
         return blocks  # the answer is the same without
-    return tqdm(blocks, delay=1, disable=None, leave=False, unit="block")
+    return tqdm(blocks, total=number, delay=1, disable=None, leave=False, unit="block")
 
 
 def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, marking: bool, total: int,
