@@ -174,7 +174,7 @@ class _Work:
         return bad
 
     def fact(self, name: str) -> _Fact:
-        """What is known of a column, so roughly that most blocks are alike; it is there in 32 bits too, if it can be."""
+        """What is known of a column, so roughly that most blocks are alike; where it has room, a copy in 32 bits."""
         np, column = self.np, self.columns[name]
         bits = int(np.bitwise_or.reduce(column, None))  # no number is larger, and some number is negative if it is
         small = 0 <= bits < 2**31

@@ -46,6 +46,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
 
     sizes        d=[512, 1024], a range or an array of whole numbers: an axis of the grid, in the order given;
                  d=("model", array): sizes that share the axis "model" are a list of configurations;
+                 such an array may be one of Dask, which stays where it is if `chunk` is given;
                  d=512, h="4d": a change, as in `Model.replace`
     of           "params,flops,kv" or a list: quantities as on the command line, each with @PATH; a variable each. One
                  that has the name of a swept size has its unit beside it: kv_bytes
@@ -78,7 +79,8 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     _limited(total, chunk)
     ledgers = _ledgers(free, of, convention, phase, axes)
     plan = _plan(free, ledgers, axes)
-    columns = {name: _column(np, name, values) for name, values in swept.items()}
+    columns = {name: values if chunk is not None and _later(name, values) else _column(np, name, values)
+               for name, values in swept.items()}
     marking = unbuildable == "mark"
     coordinates = {name: (dims[name], columns[name]) for name in columns}
     along = tuple(dict.fromkeys(dims.values()))
@@ -179,6 +181,13 @@ def _column(np: Any, name: str, values: Any) -> Any:
     if found.dtype == np.uint64 and found.max() > LARGEST:
         raise SizeError(f"{needed} up to {LARGEST:,}")
     return found
+
+
+def _later(name: str, values: Any) -> bool:
+    """Whether these are numbers that Dask has, which need not be here."""
+    if hasattr(values, "__dask_graph__") and values.dtype.kind not in "iu":
+        raise SizeError(f"{name}: {row(name).meaning} takes whole numbers, not an array of {values.dtype}")
+    return hasattr(values, "__dask_graph__")
 
 
 def _ledgers(free: Model, of: Any, convention: str | None, phase: str | None,
@@ -346,17 +355,25 @@ def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, 
     if prod(-(-n // step) for n, step in zip(shape, steps, strict=True)) > _MOST_CHUNKS:
         raise SizeError(f"{total:,} points in chunks of {chunk:,} are more than {_MOST_CHUNKS:,} chunks; say a larger "
                         "chunk")
-    parts: list[Any] = []
-    for name, column in columns.items():
-        axis = plan.axes[name]
-        narrow = column.astype(np.min_scalar_type(column.max())) if column.min() >= 0 else column  # less to send
-        parts += [dask.array.from_array(narrow, chunks=steps[axis], name=False), (axis,)]
+    parts = [part for name, column in columns.items()
+             for part in (_chunked(np, name, column, steps[plan.axes[name]]), (plan.axes[name],))]
 
     def later(wanted: str, dtype: Any) -> Any:
         return dask.array.blockwise(chunk_of, tuple(range(len(shape))), *parts, plan=plan, wanted=wanted,
                                     marking=marking, total=total, dtype=dtype, meta=np.empty((0,) * len(shape), dtype))
 
     return Filled({name: later(name, np.int64) for name in names}, later("", bool) if marking else None, {})
+
+
+def _chunked(np: Any, name: str, column: Any, step: int) -> Any:
+    """A column as an array of Dask; where it is sent to other machines, in as few bytes as it needs."""
+    import dask.array
+
+    if _later(name, column):
+        return column.rechunk(step)
+    if dask.config.get("scheduler", None) == "dask.distributed" and column.min() >= 0:
+        column = column.astype(np.min_scalar_type(column.max()))
+    return dask.array.from_array(column, chunks=step, name=False)
 
 
 def chunk_of(*columns: Any, plan: Plan, wanted: str, marking: bool, total: int) -> Any:
