@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from itertools import product
 
-from symcount.compiling import RESULT, interval, run
+from symcount.compiling import RESULT, interval, program, run, step
 from symcount.errors import SizeError
 from symcount.given import LARGEST
 
@@ -20,51 +20,93 @@ if TYPE_CHECKING:
 
     from symcount.compiling import Check
 
+    _Reasons = dict[str, list[Any]]  # {what is the matter: [so many points, the first of them]}
+
 UNBUILDABLE = -1  # stands where there is no count
-BLOCK = 32_768  # points that are computed together: columns, results and what is between them stay in the cache
+BLOCK = 65_536  # points that are computed together: large enough for Python not to matter, small enough for a cache
 _WIDEST = 2**63 - 1
 _MOST_EXACT = 2**20  # points with numbers beyond 64 bits, of which each takes some 40 bytes and a microsecond a step
 
 # axes: {letter: along which axis it lies}; lows: {letter: its least value}; programs: {name: (top, bottom or None)};
 # checks: what decides whether a point can be built, each point being refused for the first that fails
 Plan = namedtuple("Plan", "axes lows programs checks")
+# of a column: no value is less than low, or more than high, and all are multiples of step, a power of two
+_Fact = namedtuple("_Fact", "low high step")
+# checks: (check, whether beyond 64 bits) each; wide: the programs that may come to numbers beyond 64 bits
+_Judged = namedtuple("_Judged", "checks programs wide")
 # results: {name: array}; buildable: an array, or None where it was not asked for; reasons: {words: [points, the first]}
 Filled = namedtuple("Filled", "results buildable reasons")
 
 
 def fill(np: Any, plan: Plan, columns: Mapping[str, Any], names: Iterable[str], *, marking: bool, total: int,
-         growing: bool, along: Callable[[Any], Iterable[Any]] = iter) -> Filled:
+         growing: bool, threads: int = 1, along: Callable[[Any, int], Iterable[Any]] = lambda each, _: each) -> Filled:
     """The values of the named programs at every point of the grid that the columns span.
 
     marking   points that cannot be built get -1, and buildable says which; else values are left out once one was found
     total     points of the whole sweep, of which these may be a part
     growing   results may become Python's ints where 64 bits do not hold them
-    along     wraps the blocks, to show how far it is
+    threads   how many compute blocks, at most: NumPy lets others run meanwhile
+    along     is given what each block gives, and how many there are, to show how far it is
 
     Raises SizeError for a value that is no whole number, and where numbers beyond 64 bits are too many or unwanted.
     """
+    from threading import local
+
     shape = shape_of(plan.axes, columns)
     results = {name: np.empty(shape, np.int64) for name in names}
     buildable = np.ones(shape, bool) if marking else None
-    reasons: dict[str, list[Any]] = {}
-    work = _Work(np, plan, total)
-    for at in along([*blocks(shape, BLOCK)]):
-        bad = work.enter({name: columns[name][at[axis]] for name, axis in plan.axes.items()}, reasons, results)
-        if buildable is None and reasons:
-            continue  # they will be refused: what is left to do is to count
+    todo, own = [*blocks(shape, BLOCK)], local()
+    reasons: _Reasons = {}
+
+    def one(at: tuple[slice, ...]) -> _Reasons:
+        if not hasattr(own, "work"):
+            own.work = _Work(np, plan, total)
+        found: _Reasons = {}
+        bad = own.work.enter({name: columns[name][at[axis]] for name, axis in plan.axes.items()}, found, results)
         if buildable is not None and bad is not None:
             buildable[at] = ~bad
-        for name, made in [*results.items()]:
-            out = made[at]
-            value = work.value(name, out, bad)
-            if name in work.wide and made.dtype != object and (beyond := np.abs(value) > _WIDEST).any():
-                if not growing:
-                    raise SizeError(f"{name} is beyond 64 bits at {work.point(beyond)}; such numbers are exact in a "
-                                    "sweep without chunks")
-                results[name] = made.astype(object)
-            if value is not out:
-                results[name][at] = value
-    return Filled(results, buildable, reasons)
+        if buildable is not None or not (found or reasons):  # else they are refused: what is left to do is to count
+            for name, whole in results.items():
+                out = whole[at]
+                value = own.work.value(name, out, bad)
+                if value is not out:
+                    out[...] = value
+        return found
+
+    while True:
+        try:
+            for found in along(_each(one, todo, threads), len(todo)):
+                for says, (count, first) in found.items():
+                    reasons.setdefault(says, [0, first])[0] += count
+        except _BeyondError as beyond:
+            if not growing:
+                raise SizeError(f"{beyond}; such numbers are exact in a sweep without chunks") from None
+            results[beyond.name] = np.empty(shape, object)
+            reasons.clear()
+        else:
+            return Filled(results, buildable, reasons)
+
+
+class _BeyondError(Exception):
+    """A result is beyond 64 bits, and its column has no room for it."""
+
+    def __init__(self, name: str, point: str) -> None:
+        super().__init__(f"{name} is beyond 64 bits at {point}")
+        self.name = name
+
+
+def _each(f: Callable[[Any], Any], todo: list[Any], threads: int) -> Iterator[Any]:
+    """What a function gives for each, in order."""
+    from os import cpu_count
+
+    threads = min(threads, cpu_count() or 1, len(todo) // 4)  # a thread has to be worth its start
+    if threads < 2:
+        yield from map(f, todo)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(f, todo)
 
 
 def shape_of(axes: Mapping[str, int], columns: Mapping[str, Any]) -> tuple[int, ...]:
@@ -88,49 +130,66 @@ def tiles(shape: tuple[int, ...], points: int) -> tuple[int, ...]:
 
 def blocks(shape: tuple[int, ...], points: int) -> Iterator[tuple[slice, ...]]:
     """Slices that cut a grid into blocks of at most so many points."""
-    steps = tiles(shape, points)
-    for start in product(*(range(0, n, step) for n, step in zip(shape, steps, strict=True))):
-        yield tuple(slice(i, min(i + step, n)) for i, step, n in zip(start, steps, shape, strict=True))
+    lengths = tiles(shape, points)
+    for start in product(*(range(0, n, length) for n, length in zip(shape, lengths, strict=True))):
+        yield tuple(slice(i, min(i + length, n)) for i, length, n in zip(start, lengths, shape, strict=True))
 
 
 class _Work:
-    """What blocks share: the plan, buffers, and what was found out about numbers of so many bits."""
+    """What blocks share: the plan, buffers, and what was found out about sizes of so many bits."""
 
     def __init__(self, np: Any, plan: Plan, total: int) -> None:
         self.np, self.plan, self.total = np, plan, total
-        self.columns: dict[str, Any] = {}
         self.shape: tuple[int, ...] = ()
+        self.columns: dict[str, Any] = {}  # and those in 32 bits that have room in them, as d:32
         self.buffers: dict[str, dict[str, Any]] = {}
-        self.known: dict[tuple[int, ...], tuple[list[tuple[Check, bool]], set[str]]] = {}
-        self.wide: set[str] = set()
+        self.narrow: dict[str, Any] = {}
+        self.known: dict[tuple[_Fact, ...], _Judged] = {}
+        self.judged = _Judged((), {}, set())
 
-    def enter(self, flat: dict[str, Any], reasons: dict[str, list[Any]], names: Iterable[str]) -> Any:
+    def enter(self, flat: dict[str, Any], reasons: _Reasons, names: Iterable[str]) -> Any:
         """Begin a block: where it cannot be built, None where it can everywhere; the reasons are added up."""
         np, axes = self.np, self.plan.axes
         shape = shape_of(axes, flat)
-        if shape != self.shape:
-            self.shape, self.buffers = shape, {}
-        bad, key = None, []
+        bad, facts = None, []
         self.columns = {}
         for name, raw in flat.items():
-            column = np.asarray(raw, np.int64)
-            self.columns[name] = column.reshape([-1 if i == axes[name] else 1 for i in range(len(shape))])
-        for name, column in self.columns.items():
-            low, high, least = int(np.minimum.reduce(column, None)), _ored(np, column), self.plan.lows[name]
-            if low < least or high > LARGEST:
+            along = [-1 if i == axes[name] else 1 for i in range(len(shape))]
+            self.columns[name] = column = np.asarray(raw, np.int64).reshape(along)
+            least, fact = self.plan.lows[name], self.fact(name)
+            if fact.low < least or fact.high > LARGEST:
+                self.shape = shape
                 bad = self.blame((column < least) | (column > LARGEST), bad, reasons, (name,),
                                  f"{name} is no whole number from {least:,} to {LARGEST:,}")
                 self.columns[name] = np.clip(column, least, LARGEST)
-                high = _ored(np, self.columns[name])
-            key.append(high.bit_length())
-        checks, self.wide = self.bounded(tuple(key), names)
-        for check, wide in checks:
+                fact = self.fact(name)
+            facts.append(fact)
+        judged = self.known.get(tuple(facts)) or self.judge(tuple(facts), names)
+        if judged is not self.judged or shape != self.shape:
+            self.judged, self.shape, self.buffers = judged, shape, {}
+        for check, wide in judged.checks:
             fails = _fails(np, check, self.ints() if wide else self.columns)
             if fails.any():
                 bad = self.blame(fails, bad, reasons, check.letters, check.says)
         return bad
 
-    def blame(self, fails: Any, bad: Any, reasons: dict[str, list[Any]], letters: tuple[str, ...], says: str) -> Any:
+    def fact(self, name: str) -> _Fact:
+        """What is known of a column, so roughly that most blocks are alike; where it has room, a copy in 32 bits."""
+        np, column = self.np, self.columns[name]
+        bits = int(np.bitwise_or.reduce(column, None))  # no number is larger, and some number is negative if it is
+        small = 0 <= bits < 2**31
+        if small:
+            kept = self.narrow.get(name)
+            if kept is None or kept.shape != column.shape:
+                kept = self.narrow[name] = np.empty(column.shape, np.int32)
+            np.copyto(kept, column, casting="unsafe")
+            self.columns[f"{name}:32"] = column = kept
+        low = int(np.minimum.reduce(column, None))
+        if low < 1:
+            return _Fact(low, 2 ** max(int(column.max()), 0).bit_length() - 1, 1)
+        return _Fact(2 ** (low.bit_length() - 1), 2 ** bits.bit_length() - 1, bits & -bits)
+
+    def blame(self, fails: Any, bad: Any, reasons: _Reasons, letters: tuple[str, ...], says: str) -> Any:
         """All points that cannot be built; those that could until now are counted for this reason."""
         newly = fails if bad is None else fails & ~bad
         if newly.any():
@@ -141,6 +200,7 @@ class _Work:
 
     def point(self, where: Any, letters: Iterable[str] | None = None) -> str:
         """The sizes at the first point of these, as messages say them."""
+        where = where.reshape(where.shape or (1,) * len(self.shape))
         at = self.np.unravel_index(where.argmax(), where.shape)
         axes = self.plan.axes
         return ", ".join(f"{name} = {int(self.columns[name].flat[at[axes[name]]]):,}" for name in letters or axes)
@@ -150,31 +210,33 @@ class _Work:
         if self.total > _MOST_EXACT:
             raise SizeError(f"these sizes make numbers beyond 64 bits, which are exact for {_MOST_EXACT:,} points at "
                             f"most, and there are {self.total:,}; sweep fewer, or smaller sizes")
-        return {name: column.astype(object) for name, column in self.columns.items()}
+        return {name: self.columns[name].astype(object) for name in self.plan.axes}
 
-    def bounded(self, bits: tuple[int, ...], names: Iterable[str]) -> tuple[list[tuple[Check, bool]], set[str]]:
-        """The checks that sizes of so many bits may fail, and whether beyond 64 bits; the programs that may be so."""
-        if bits not in self.known:
-            highs = {name: max(2**n - 1, self.plan.lows[name]) for name, n in zip(self.columns, bits, strict=True)}
-            found = self.judged(highs, names)
-            if not (found[1] or any(wide for _, wide in found[0])):
-                self.known[bits] = found
-                return found
-            # of these columns alone, not of all with so many bits
-            return self.judged({name: int(column.max()) for name, column in self.columns.items()}, names)
-        return self.known[bits]
+    def judge(self, facts: tuple[_Fact, ...], names: Iterable[str]) -> _Judged:
+        """What is to be done where columns are such."""
+        known = dict(zip(self.plan.axes, facts, strict=True))
+        found = self.judged_by(known, names)
+        if found.wide or any(wide for _, wide in found.checks):  # then it is worth while to know the columns exactly
+            return self.judged_by({name: one._replace(high=int(self.columns[name].max()))
+                                   for name, one in known.items()}, names)
+        self.known[facts] = found
+        return found
 
-    def judged(self, highs: Mapping[str, int], names: Iterable[str]) -> tuple[list[tuple[Check, bool]], set[str]]:
-        """The same for letters up to these values."""
-        lows = self.plan.lows
+    def judged_by(self, facts: Mapping[str, _Fact], names: Iterable[str]) -> _Judged:
+        """The checks that may fail, and the steps of programs, for sizes of which this is known."""
+        lows, highs, steps = ({name: one[i] for name, one in facts.items()} for i in range(3))
         checks = [(check, _wide((check.left, check.right), lows, highs))
-                  for check in self.plan.checks if not holds(check, lows, highs)]
-        return checks, {name for name in names if _wide(self.plan.programs[name], lows, highs)}
+                  for check in self.plan.checks if not holds(check, lows, highs, steps)]
+        wide = {name for name in names if _wide(self.plan.programs[name], lows, highs)}
+        programs = {name: self.plan.programs[name] for name in names}
+        programs.update((name, (program(top.form, self.plan.axes, lows, highs), None))
+                        for name, (top, bottom) in programs.items() if bottom is None and name not in wide)
+        return _Judged(checks, programs, wide)
 
     def value(self, name: str, out: Any, bad: Any) -> Any:
         """The values of a program in this block: `out`, written to, or another array."""
-        np, (top, bottom) = self.np, self.plan.programs[name]
-        wide = name in self.wide
+        np, (top, bottom) = self.np, self.judged.programs[name]
+        wide = name in self.judged.wide
         columns = self.ints() if wide else self.columns
         made = dict(columns) if wide else self.buffers.setdefault(name, {})
         made.update(columns)
@@ -187,7 +249,8 @@ class _Work:
         elif found is not out:
             found = np.asarray(found, object if wide else None)
             found = found if bad is None else np.where(bad, UNBUILDABLE, found)
-            found = found.reshape(found.shape or (1,) * len(self.shape))
+        if wide and out.dtype != object and (beyond := np.abs(found) > _WIDEST).any():
+            raise _BeyondError(name, self.point(np.asarray(beyond)))
         return found
 
     def divided(self, name: str, top: Any, bottom: Any, bad: Any) -> Any:
@@ -202,12 +265,6 @@ class _Work:
         return found
 
 
-def _ored(np: Any, column: Any) -> int:
-    """A number that has every bit of a column: no value is larger, and it is negative where one is."""
-    found = int(np.bitwise_or.reduce(column, None))
-    return found if found >= 0 else int(column.max()) if column.max() > 0 else 0
-
-
 def _wide(programs: Iterable[Any], lows: Mapping[str, int], highs: Mapping[str, int]) -> bool:
     """Whether a step of these could come to a number beyond 64 bits."""
     widest: list[int] = []
@@ -217,13 +274,14 @@ def _wide(programs: Iterable[Any], lows: Mapping[str, int], highs: Mapping[str, 
     return max(widest, default=0) > _WIDEST
 
 
-def holds(check: Check, lows: Mapping[str, int], highs: Mapping[str, int]) -> bool:
-    """Whether a check holds by construction, for all letters within these bounds."""
+def holds(check: Check, lows: Mapping[str, int], highs: Mapping[str, int], steps: Mapping[str, int]) -> bool:
+    """Whether a check holds by construction, for all letters within these bounds that are multiples of these powers."""
     (a, b), (c, d) = (interval(side.form, lows, highs) for side in (check.left, check.right))
-    if check.relation == "divides":
-        known = c % a == 0 if a == b != 0 and c == d else c == d == 0
-        return a == b == 1 or (known and not a <= 0 <= b)
-    return b <= c if check.relation == "at most" else a == b == c == d
+    if check.relation != "divides":
+        return b <= c if check.relation == "at most" else a == b == c == d
+    if a == b != 0:
+        return c % a == 0 if c == d else step(check.right.form, steps) % a == 0
+    return c == d == 0 and not a <= 0 <= b
 
 
 def _fails(np: Any, check: Check, columns: dict[str, Any]) -> Any:

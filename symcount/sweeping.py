@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["frontier", "sweep", "write"]
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
+_THREADS = 8  # more wait for memory
 _WORDS = ("refuse", "mark")
 
 
@@ -45,6 +46,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
 
     sizes        d=[512, 1024], a range or an array of whole numbers: an axis of the grid, in the order given;
                  d=("model", array): sizes that share the axis "model" are a list of configurations;
+                 such an array may be one of Dask, which stays where it is if `chunk` is given;
                  d=512, h="4d": a change, as in `Model.replace`
     of           "params,flops,kv" or a list: quantities as on the command line, each with @PATH; a variable each. One
                  that has the name of a swept size has its unit beside it: kv_bytes
@@ -77,12 +79,14 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     _limited(total, chunk)
     ledgers = _ledgers(free, of, convention, phase, axes)
     plan = _plan(free, ledgers, axes)
-    columns = {name: _column(np, name, values) for name, values in swept.items()}
+    columns = {name: values if chunk is not None and _later(name, values) else _column(np, name, values)
+               for name, values in swept.items()}
     marking = unbuildable == "mark"
     coordinates = {name: (dims[name], columns[name]) for name in columns}
     along = tuple(dict.fromkeys(dims.values()))
     if chunk is None:
-        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, along=_shown)
+        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, threads=_THREADS,
+                      along=_shown)
         if filled.reasons and not marking:
             raise SizeError(_refusal(filled, total))
     else:
@@ -180,6 +184,13 @@ def _column(np: Any, name: str, values: Any) -> Any:
     return found
 
 
+def _later(name: str, values: Any) -> bool:
+    """Whether these are numbers that Dask has, which need not be here."""
+    if hasattr(values, "__dask_graph__") and values.dtype.kind not in "iu":
+        raise SizeError(f"{name}: {row(name).meaning} takes whole numbers, not an array of {values.dtype}")
+    return hasattr(values, "__dask_graph__")
+
+
 def _ledgers(free: Model, of: Any, convention: str | None, phase: str | None,
              swept: Iterable[str]) -> dict[str, tuple[Ledger, Ledger]]:
     """{variable: the ledger of a quantity, and the one of the whole model that has all conditions}."""
@@ -213,11 +224,11 @@ def _plan(free: Model, ledgers: Mapping[str, tuple[Ledger, Ledger]], axes: dict[
         found += _held(free, full, _fixed(full, axes), axes)
     found += _resolved(free, axes)
     checks: dict[Any, Check] = {}
-    everywhere = dict.fromkeys(axes, LARGEST)
+    everywhere = lows, dict.fromkeys(axes, LARGEST), dict.fromkeys(axes, 1)
     for relation, left, right, says in found:
         names = tuple(name for name in axes if name in {*_names(left), *_names(right)})
         check = Check(relation, program(left, axes, lows), program(right, axes, lows), says, names)
-        if (relation, left, right) in checks or holds(check, lows, everywhere):
+        if (relation, left, right) in checks or holds(check, *everywhere):
             continue
         if not names:
             raise SizeError(f"{free.title}: {says}")
@@ -256,12 +267,11 @@ def _held(free: Model, ledger: Ledger, values: dict[str, int], swept: Iterable[s
         for side in both:
             yield from ((*needed, f"{_plain(side)} is no whole number") for needed in whole(side, values))
         yield (*sides(condition, values), says)
-    for term in ledger.terms:
-        for size in (*(runs for _, runs in term.scopes), *term.factors):
-            if told.issuperset(letters(size)):
-                says = f"{term.path}: the size {_plain(size)} is less than nothing"
-                yield from ((*needed, f"{_plain(size)} divides by zero") for needed in within(size, values))
-                yield "at most", Number(0), horner(fixed(size, values)[0]), says
+    factors = {str(size): size for term in ledger.terms for size in (*(runs for _, runs in term.scopes), *term.factors)}
+    for size in factors.values():
+        if told.issuperset(letters(size)):
+            yield from ((*needed, f"{_plain(size)} divides by zero") for needed in within(size, values))
+            yield "at most", Number(0), horner(fixed(size, values)[0]), f"{_plain(size)} is less than nothing"
 
 
 def _resolved(free: Model, swept: Iterable[str]) -> Iterator[Found]:
@@ -325,13 +335,13 @@ def _skipped(filled: Filled, total: int, chunk: Any) -> str:
     return f"{count:,} of {total:,} points cannot be built: {_listed(filled)}" if count else "nothing"
 
 
-def _shown(blocks: Any) -> Any:
+def _shown(blocks: Any, number: int) -> Any:
     """Blocks with a bar on a terminal, after the first second."""
     try:
         from tqdm import tqdm
     except ImportError:
         return blocks  # the answer is the same without
-    return tqdm(blocks, delay=1, disable=None, leave=False, unit="block")
+    return tqdm(blocks, total=number, delay=1, disable=None, leave=False, unit="block")
 
 
 def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, marking: bool, total: int,
@@ -346,17 +356,25 @@ def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, 
     if prod(-(-n // step) for n, step in zip(shape, steps, strict=True)) > _MOST_CHUNKS:
         raise SizeError(f"{total:,} points in chunks of {chunk:,} are more than {_MOST_CHUNKS:,} chunks; say a larger "
                         "chunk")
-    parts: list[Any] = []
-    for name, column in columns.items():
-        axis = plan.axes[name]
-        narrow = column.astype(np.min_scalar_type(column.max())) if column.min() >= 0 else column  # less to send
-        parts += [dask.array.from_array(narrow, chunks=steps[axis], name=False), (axis,)]
+    parts = [part for name, column in columns.items()
+             for part in (_chunked(np, name, column, steps[plan.axes[name]]), (plan.axes[name],))]
 
     def later(wanted: str, dtype: Any) -> Any:
         return dask.array.blockwise(chunk_of, tuple(range(len(shape))), *parts, plan=plan, wanted=wanted,
                                     marking=marking, total=total, dtype=dtype, meta=np.empty((0,) * len(shape), dtype))
 
     return Filled({name: later(name, np.int64) for name in names}, later("", bool) if marking else None, {})
+
+
+def _chunked(np: Any, name: str, column: Any, step: int) -> Any:
+    """A column as an array of Dask; where it is sent to other machines, in as few bytes as it needs."""
+    import dask.array
+
+    if _later(name, column):
+        return column.rechunk(step)
+    if dask.config.get("scheduler", None) == "dask.distributed" and column.min() >= 0:
+        column = column.astype(np.min_scalar_type(column.max()))
+    return dask.array.from_array(column, chunks=step, name=False)
 
 
 def chunk_of(*columns: Any, plan: Plan, wanted: str, marking: bool, total: int) -> Any:
