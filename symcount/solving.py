@@ -119,7 +119,8 @@ class _Asked:
                 raise ModelError(f"{self.subject}{self.relation.text} does not depend on {name}, so it says nothing "
                                  f"of {name}")
         self.notes = tuple(dict.fromkeys(note for ledger in ledgers for note in conventions(ledger)
-                                         if not note.startswith("no number")))
+                                         if not note.startswith(("no number", *(f"{name} = 1" for name in self.names)))
+                                         ))
 
     def _reader(self, made: Callable[[], Any]) -> Callable[[str], Ledger]:
         """A function from the name of a quantity to its ledger of the model that is made."""
