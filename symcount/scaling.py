@@ -15,7 +15,7 @@ from symcount.derivation import Derivation, Equation, Listing, Rounded, SymbolRo
 from symcount.errors import ModelError, SizeError, nearest
 from symcount.forms import Quotient, numbers, written
 from symcount.ledger import Ledger, Term
-from symcount.polynomials import Call, Polynomial, bare, letter, lift, opaque, primitive, quotient
+from symcount.polynomials import Call, Polynomial, bare, letter, lift, opaque, positive_first, primitive, quotient
 from symcount.render import percent, significant
 from symcount.sizes import fraction, letters, per, same, to_sympy
 from symcount.symbols import known, row
@@ -161,21 +161,28 @@ def tending(ratio: Ratio, size: str) -> tuple[Size | None, Size]:
 
 
 def leading(size: Size, name: str) -> Leading:
-    """The highest power of a letter, and its coefficient; what is rounded grows as it would without.
+    """The highest power of a letter, and its coefficient; what is rounded, and grows, does as it would without.
 
     >>> from symcount.formulas import read
     >>> leading(read("L(4d^2 + 3d*up(8d/3, 256)) + V*d"), "d")
     Leading(degree=2, coefficient=12*L)
+
+    Raises SizeError where what is rounded does not grow, or its leading terms cancel: then the roundings count.
     """
     found: dict[int, Size] = {}
+    rounds: set[int] = set()
     for powers, coefficient in lift(size).terms.values():
         degree, product = 0, lift(coefficient)
         for atom, power in powers:
             inner = _atom(atom, name)
             degree, product = degree + inner.degree * power, product * _power(inner.coefficient, power)
+        if any(isinstance(atom, Call) and name in letters(opaque(atom)) for atom, _ in powers):
+            rounds.add(degree)
         found[degree] = product + found.get(degree, 0)
     kept = {degree: c for degree, c in found.items() if lift(c).terms}
     highest = max(kept, default=0)
+    if any(degree not in kept and degree >= highest for degree in rounds):
+        raise SizeError(f"{size}: as {name} grows its leading terms cancel, and what is left is in the roundings")
     return Leading(highest, kept.get(highest, 0))
 
 
@@ -224,7 +231,9 @@ def _percent(number: Any) -> str:
 
 
 def _whole(one: Leading, size: str) -> Size:
-    return one.coefficient * letter(size) ** one.degree
+    if one.degree < 0:
+        return _power(letter(size), one.degree) * one.coefficient
+    return positive_first(one.coefficient * letter(size) ** one.degree)
 
 
 def _known(ledger: Ledger, size: str) -> None:
@@ -239,6 +248,8 @@ def _atom(atom: Any, name: str) -> Leading:
     if name not in letters(opaque(atom)):
         return Leading(0, opaque(atom))
     a, b = (leading(arg, name) for arg in atom.args)
+    if atom.name != "min" and a.degree <= b.degree:
+        raise SizeError(f"{atom} does not grow with {name}, so its rounding counts; {name} has no leading term there")
     if atom.name == "up":
         return a
     if atom.name != "min":
