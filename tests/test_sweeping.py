@@ -84,7 +84,7 @@ def test_every_variable_says_what_it_is():
     assert found.params.closed_form == "L(4d² + 3dh + 2d) + 2Vd + d"
     assert "L = 32" in scores.notes
     assert "b = 1" in scores.notes
-    assert found.attrs == {"model": "llama-7b:d=d (LlamaForCausalLM)", "skipped": "nothing"}
+    assert found.attrs == {"model": "llama-7b (LlamaForCausalLM)", "skipped": "nothing"}
 
 
 def test_a_part_has_the_conditions_of_the_whole():
