@@ -57,7 +57,6 @@ class Comparison(namedtuple("Comparison", "title names rows total changed values
                            tuple((_name(gap), gap.form) for gap in (*self.rows, self.total)), self._said(), self.notes)
         whole = self.total.one.total
 
-
         def cells(gap: Gap) -> tuple[Any, ...]:
             counts = [side.total if side.terms else None for side in (gap.one, gap.other)]
             shown = None if gap is self.total else gap.form if len(text.form(gap.form)) <= _WIDEST else "…"
@@ -66,7 +65,7 @@ class Comparison(namedtuple("Comparison", "title names rows total changed values
                     _signed(quotient(*part), percent(share(abs(gap.number), whole))) if whole else None)
 
         return Listing(self.title, ("part", "formula", "one", "other", "difference", "share"),
-                       ("part", "formula", *self.names, "difference", "share"),
+                       ("part", "formula", *self.names, "difference", "share of first"),
                        tuple(map(cells, (*self.rows, self.total))), self._said(), self.notes)
 
     def derivation(self) -> Derivation:

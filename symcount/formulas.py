@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from symcount.errors import SizeError, nearest
+from symcount.errors import SizeError
 from symcount.polynomials import letter, lift, quotient
 from symcount.sizes import ceil, floor, least, per, up
-from symcount.symbols import TABLE, known, row
+from symcount.symbols import TABLE, hint, known, row
 from symcount.tokens import Tokens
 
 TYPE_CHECKING = False
@@ -191,7 +191,7 @@ class _Reader(Tokens):
             return size
         if known(token):
             raise self.error(f"'{token}' ({row(token).meaning}) has no value here", position)
-        raise self.error(f"unknown symbol '{token}'; {nearest(token, list(TABLE))}", position)
+        raise self.error(f"unknown symbol '{token}'; {hint(token)}", position)
 
     def function(self, token: str, position: int) -> Size:
         self.expect("(")

@@ -132,10 +132,23 @@ def row(name: str) -> Row:
     if name in TABLE:
         return TABLE[name]
     if not known(name):
-        raise FormulaError(f"unknown symbol '{name}'; {nearest(name, list(TABLE))}")
+        raise FormulaError(f"unknown symbol '{name}'; {hint(name)}")
     base, _, index = name.rpartition("_")
     one = TABLE[base]
     return Row(name, f"{one.meaning} {index}", f"{one.latex}_{{{index}}}", one.least, one.others)
+
+
+def hint(name: str) -> str:
+    """What was perhaps meant by a name that the table does not have: a letter like it, or one that means it.
+
+    >>> hint("experts"), hint("hidden_width")
+    ('did you mean E (experts), K (experts chosen a token), E_s (shared experts)?', ...)
+    """
+    meant = [one for one in _ROWS if name.lower() in f"{one[1]}, {one[4]}".lower().replace(",", "").split()]
+    close = nearest(name, list(TABLE))
+    if close.startswith("did") or not meant:
+        return close
+    return f"did you mean {', '.join(f'{one[0]} ({one[1]})' for one in meant[:3])}?"
 
 
 _made: dict[str, Any] = {}

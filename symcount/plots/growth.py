@@ -108,8 +108,8 @@ def _drawn(named: list[tuple[str, Ledger]], points: list[list[float]], across: l
     for i, (label, at) in enumerate(zip(labels, spread([end - low for end in ends], heights, height), strict=True)):
         axes.annotate("\n".join(label), (across[-1], points[i][-1]), (1.045, at / height), va="center", size=TEXT,
                       textcoords="axes fraction", linespacing=1.15, annotation_clip=False,
-                      arrowprops={"arrowstyle": "-", "linewidth": 1.2, "shrinkA": 1, "shrinkB": 1,
-                                  "relpos": (0, 0.5), **_stroke(i)})
+                      arrowprops={"arrowstyle": "-", "linewidth": 1.1, "shrinkA": 1, "shrinkB": 3,
+                                  "relpos": (0, 0.5), **_stroke(i), "linestyle": ":"})  # no part of the line
     if marks:
         axes.plot([x for x, _, _ in marks], [y for _, y, _ in marks], "o", color="black", markersize=6,
                   markerfacecolor="white", markeredgewidth=1.6, label="crossings", zorder=4)
@@ -144,10 +144,15 @@ def _ticks(axis: Any, values: list[int]) -> None:
 
 
 def _formula(ledger: Ledger) -> list[str]:
-    """The formula of a ledger as mathematics, in lines that break before a sign; nothing where it is long."""
+    """The formula of a ledger as mathematics, in lines that break before a sign; nothing where it is long.
+
+    One with fractions, which are higher than a line, is text.
+    """
     shown = formula(ledger)
     if len(text.form(shown)) > _FORMULA:
         return []
+    if "/" in text.form(shown):
+        return [one.replace("$", r"\$") for one in wrapped(text.form(shown), _BESIDE, TEXT)]
     lines: list[str] = []
     for sign, term in getattr(shown, "terms", ((1, shown),)):
         piece = signed([(1, term)], latex.form)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _ROWS, _LINE, _CELL = 25, 58, 26
 _BESIDE = 64  # characters of a line of a proof and its reason
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
+_FIGURE = re.compile(r"[+−]?[\d,.]+( %)?")  # a number as it is rounded
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
@@ -240,6 +241,8 @@ def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers as displays."""
     align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     def cell(one: Any) -> str:
+        if isinstance(one, Rounded) and _FIGURE.fullmatch(one.text):
+            return one.text.replace(",", "{,}").replace("−", "-").replace(" %", r"\,\%")
         if one is None or isinstance(one, (str, Rounded)):
             said = text.cell(one)
             bare = said.lstrip()
