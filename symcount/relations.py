@@ -215,9 +215,9 @@ def _own_share(text: str, side: str, share: Fraction, own: Callable[[str], Ledge
     ledgers: dict[str, Ledger] = {}
     now = Relation(side, bare(read(side, _names(text, own, ledgers), _TOKENS)), "=", "", 0, Fraction(0), ledgers)
     values = {name: number for ledger in ledgers.values() for name, number in ledger.values.items()}
-    number = share * now.side("left", values)
     if not ledgers:
         raise FormulaError(f"'{clipped(text)}': % is a share of a quantity, as in \"params <= 60%\"")
+    number = share * now.side("left", values)
     return lift(quotient(number.numerator, number.denominator)) * _measure_of(now.left)
 
 
