@@ -150,7 +150,8 @@ def _counted(name: str, told: Any) -> Any:
     """Choices of which there are not too many."""
     many = told.count() if isinstance(told, Steps) else len(told)
     if many is None or many > MOST:
-        raise SizeError(f"{name} has {'endless' if many is None else f'{many:,}'} choices; at most {MOST:,} are tried")
+        raise SizeError(f"{name} has {'endless' if many is None else f'{many:,}'} choices; at most {MOST:,} are tried: "
+                        f"say fewer, as in {name}=1..64")
     return told
 
 

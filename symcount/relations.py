@@ -139,7 +139,7 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
     called = next((name for name in quantities(text) if re.search(re.escape(name) + r"\s*\(", text)), None)
     if called:
         raise FormulaError(f"'{clipped(text)}': {called} is followed by a bracket; write {called}*(…) for a product")
-    ledgers: dict[str, Ledger] = {}
+    ledgers = {name: quantity(name) for name in quantities(text)}
     names = _names(text, quantity, ledgers)
     shares = [_PERCENT.fullmatch(side) for side in (before, after)]
     if shares[0]:
@@ -189,8 +189,7 @@ def _names(text: str, quantity: Callable[[str], Ledger],
         if name in BYTES:
             return BYTES[name] * opaque(Measure("bytes", "byte", 1))
         if name.partition("@")[0] in QUANTITIES:
-            if name not in ledgers:
-                ledgers[name] = quantity(name)
+            ledgers[name] = ledgers[name] if name in ledgers else quantity(name)
             return opaque(Measure(name, ledgers[name].unit, ledgers[name].size))
         if name in _LARGE and as_letter(name) is None:
             raise FormulaError(f"'{clipped(text)}': write {_LARGE[name]} for {name}, as in 7{_LARGE[name]}")
@@ -212,12 +211,12 @@ def _own_share(text: str, side: str, share: Fraction, own: Callable[[str], Ledge
     """So much of what a side is for the model as it stands."""
     if own is None:
         raise FormulaError(f"'{clipped(text)}': % is a share of what a model has, and there is no model")
-    ledgers: dict[str, Ledger] = {}
+    ledgers = {name: own(name) for name in quantities(side)}
     now = Relation(side, bare(read(side, _names(text, own, ledgers), _TOKENS)), "=", "", 0, Fraction(0), ledgers)
     values = {name: number for ledger in ledgers.values() for name, number in ledger.values.items()}
-    number = share * now.side("left", values)
     if not ledgers:
         raise FormulaError(f"'{clipped(text)}': % is a share of a quantity, as in \"params <= 60%\"")
+    number = share * now.side("left", values)
     return lift(quotient(number.numerator, number.denominator)) * _measure_of(now.left)
 
 

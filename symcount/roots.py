@@ -111,9 +111,10 @@ def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) ->
         return []
     # With a > 0 > c the roots have opposite signs: the greater is the only one that is positive.
     opposite = _sign(a, values) > 0 > _sign(c, values)
-    double = not lift(square + product).terms
+    if not lift(square + product).terms:  # twice the same
+        return [_checked(Solved(-1 * half, 0, 0, 1, 1, two * a), parts)]
     return [_checked(Solved(-1 * half, side, discriminant, 1, 2, two * a), parts)
-            for side in ((1,) if opposite or double else (1, -1))]
+            for side in ((1,) if opposite else (1, -1))]
 
 
 def coefficients(equation: Size, name: str) -> dict[int, Size]:

@@ -57,7 +57,8 @@ class Ratio:
         if any(name not in values for name in (*letters(top), *letters(bottom))):
             return None
         below = fraction(bottom, values)
-        if not below:
+        gone = {*letters(self.bottom.size)} - {*letters(bottom)}  # of what both sides share, nothing may be 0
+        if not below or any(values.get(name) == 0 for name in gone):
             raise SizeError(f"{self.bottom.subject}: nothing is counted, so there is no {self.name}")
         found = Fraction(fraction(top, values)) / below
         return quotient(found.numerator, found.denominator)
@@ -253,7 +254,9 @@ def _atom(atom: Any, name: str) -> Leading:
     if atom.name == "up":
         return a
     if atom.name != "min":
-        return Leading(a.degree - b.degree, bare(per(a.coefficient, b.coefficient)))
+        top, below = a.coefficient, b.coefficient
+        each = lift(top) * quotient(1, below) if isinstance(below, int) else bare(per(top, below))
+        return Leading(a.degree - b.degree, each)
     if a.degree == b.degree:
         raise SizeError(f"{atom} grows with {name} on both sides, and which is less depends on the other sizes")
     return min(a, b, key=lambda one: one.degree)

@@ -15,7 +15,8 @@ from symcount.choices import Steps, choices, each
 from symcount.counting import run
 from symcount.errors import ModelError, ProofError, SizeError
 from symcount.given import whole
-from symcount.polynomials import Atom, Condition, Polynomial, bare, letter, lift, opaque
+from symcount.polynomials import Atom, Call, Condition, Polynomial, bare, letter, lift, opaque
+from symcount.readers import bounds
 from symcount.readers.quantities import fitting, read
 from symcount.relations import quantities
 from symcount.relations import relation as related
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 _OUTSIDE = ("N", "D")  # letters that are no sizes of a model
 _MOST_FOUND = 1_000  # solutions that are listed: each is built and counted
-_MOST_COMBINED = 4_000  # choices of all unknowns but one, for each of which that one is solved
+_MOST_COMBINED = 2_000  # choices of all unknowns but one, for each of which that one is solved
 _MOST_TURNS = 10
 _NEAREST = 10  # of several unknowns, where none is exact
 
@@ -110,7 +111,8 @@ class _Asked:
         self.values = {name: number for name, number in known.items() if name not in self.names}
         ledgers = list(self.relation.ledgers.values())
         below = [one for side in ("left", "right") for one in self.relation.measured(side, below=True)]
-        self.conditions = (*_about(self.names, ledgers), *(Condition(0, "less", one.size) for one in below))
+        built = () if free is None else bounds(free.network())
+        self.conditions = (*_about(self.names, ledgers, built), *(Condition(0, "less", one.size) for one in below))
         self.gaps = _gaps(self.relation)
         self.gap = self.relation.gap()
         self.subject = "" if free is None else f"{free.title}: "
@@ -259,9 +261,7 @@ class _Asked:
         among = self.wanted[name]
         if not isinstance(among, Steps) or among.last is not None:
             return among
-        rising = all(c > 0 or not _letters(powers) & {*self.names} for powers, c in lift(self.gap).terms.values())
-        if not rising or self.relation.sign == ">=" or any(
-                p < 0 for powers, _ in lift(self.gap).terms.values() for _, p in powers):
+        if self.relation.sign == ">=" or not _rises(self.gap, {*self.names}):
             raise SizeError(f"{self.subject}{self.relation.text}: {name} has no end here; say where, as in "
                             f"{name}=128*1..64")
         least = {other: those[0] if isinstance(those, tuple) else those.first for other, those in self.wanted.items()
@@ -310,15 +310,16 @@ def _given(sizes: Mapping[str, Any]) -> tuple[dict[str, int], Callable[[str], Si
     return known, lambda name: bare(told[name]) if name in told and name not in known else letter(name)
 
 
-def _about(names: Sequence[str], ledgers: Iterable[Ledger]) -> tuple[Condition, ...]:
+def _about(names: Sequence[str], ledgers: Iterable[Ledger], more: Iterable[Condition]) -> tuple[Condition, ...]:
     """What must hold of the unknowns so that a network can be built: conditions, and sizes not less than nothing."""
-    found = {}
+    told = [*more]
     for ledger in ledgers:
-        sizes = (size for term in ledger.terms for size in (*(runs for _, runs in term.scopes), *term.factors)
+        told += ledger.conditions
+        told += (Condition(0, "at most", size) for term in ledger.terms
+                 for size in (*(runs for _, runs in term.scopes), *term.factors)
                  if any(c < 0 for _, c in lift(size).terms.values()))
-        for c in (*ledger.conditions, *(Condition(0, "at most", size) for size in sizes)):
-            if set(names) & {*letters(c.left), *letters(c.right)}:
-                found[str(c)] = Condition(bare(c.left), c.relation, bare(c.right))
+    found = {str(c): Condition(bare(c.left), c.relation, bare(c.right)) for c in told
+             if set(names) & {*letters(c.left), *letters(c.right)}}
     return tuple(found.values())
 
 
@@ -351,9 +352,17 @@ def _put(c: Condition, name: str, values: Mapping[str, int]) -> Condition:
         return Condition(1, "is", 0)
 
 
-def _letters(powers: Iterable[tuple[Any, int]]) -> set[str]:
-    """The letters of a product."""
-    return {name for atom, _ in powers for name in (letters(opaque(atom)) if isinstance(atom, Atom) else [atom])}
+def _rises(size: Size, names: set[str]) -> bool:
+    """Whether a size is seen to grow, or to stay, as any of these letters grows."""
+    for powers, c in lift(size).terms.values():
+        moved = [(atom, power) for atom, power in powers
+                 if names & {*(letters(opaque(atom)) if isinstance(atom, Atom) else [atom])}]
+        if moved and (c < 0 or any(power < 0 or (isinstance(atom, Call) and not (
+                _rises(atom.args[0], names) and (_rises(atom.args[1], names) if atom.name == "min"
+                                                 else not names & {*letters(atom.args[1])})))
+                                   for atom, power in moved)):
+            return False
+    return True
 
 
 def _counted(runs: Sequence[Run], name: str) -> tuple[str, ...]:

@@ -77,6 +77,14 @@ def sizes(draw, depth=2, negative=True, below=(1, 1, 2, 3)):
 
 
 BELOW = Polynomial({frozenset((("d", -1),)): ((("d", -1),), 1)})
+def answer(ask, *told):
+    """What is answered, or the text of the refusal."""
+    try:
+        return ask(*told)
+    except SizeError as refusal:
+        return str(refusal)
+
+
 relations = st.sampled_from(["at most", "less", "is"])
 conditions = st.one_of(
     st.builds(Condition, sizes(), relations, sizes()),
@@ -98,10 +106,9 @@ def test_all_numbers_and_no_others(told, among):
 @given(st.lists(conditions, min_size=1, max_size=2), st.integers(0, 9), steps)
 def test_without_end_is_as_with_one(told, first, step):
     """The progressions of an endless choice are what trying finds, as far as one tries."""
-    try:
-        runs = holding(told, "d", Steps(first, None, step))
-    except SizeError as refusal:
-        assert "only trying would tell" in str(refusal)  # noqa: PT017
+    runs = answer(holding, told, "d", Steps(first, None, step))
+    if isinstance(runs, str):
+        assert "only trying would tell" in runs
         return
     tried = tuple(range(first, 400, step))
     assert listed(runs, 399) == [n for n in tried if all(holds(c, {"d": n}) for c in told)]
@@ -152,10 +159,9 @@ def test_by_hand(told, among, found):
 ], ids=lambda one: str(one)[:40])
 def test_what_a_stranger_asks_takes_no_time(told, among):
     begun = time.process_time()
-    try:
-        runs = holding([told], "d", among)
-    except SizeError as refusal:
-        assert "only trying would tell" in str(refusal)  # noqa: PT017
+    runs = answer(holding, [told], "d", among)
+    if isinstance(runs, str):
+        assert "only trying would tell" in runs
     else:
         for n in (among.first, among.first + 1, 10, 1000, 10**9):
             inside = any(run.first <= n and (run.last is None or n <= run.last) and (n - run.first) % run.step == 0
