@@ -246,9 +246,12 @@ def test_steps_are_the_size(data):
     d, L, h = (letter(name) for name in "dLh")
     number = st.integers(1, 9)
 
+    def part(size, n):
+        return size if isinstance(size, int) else per(size, n)
+
     def sums(inner):
         return st.one_of(*(st.builds(f, inner, inner) for f in (operator.add, operator.mul, operator.sub, least)),
-                         *(st.builds(f, inner, number) for f in (ceil, floor, up, per)))
+                         *(st.builds(f, inner, number) for f in (ceil, floor, up, part)))
 
     size = data.draw(st.recursive(st.sampled_from([d, L, h, d + 1, 3 * L]), sums, max_leaves=6)) * d
     values = {"h": data.draw(number)}
