@@ -151,6 +151,8 @@ class _Work:
         """Begin a block: where it cannot be built, None where it can everywhere; the reasons are added up."""
         np, axes = self.np, self.plan.axes
         shape = shape_of(axes, flat)
+        if shape != self.shape:
+            self.shape, self.buffers = shape, {}
         bad, facts = None, []
         self.columns = {}
         for name, raw in flat.items():
@@ -158,15 +160,14 @@ class _Work:
             self.columns[name] = column = np.asarray(raw, np.int64).reshape(along)
             least, fact = self.plan.lows[name], self.fact(name)
             if fact.low < least or fact.high > LARGEST:
-                self.shape = shape
                 bad = self.blame((column < least) | (column > LARGEST), bad, reasons, (name,),
                                  f"{name} is no whole number from {least:,} to {LARGEST:,}")
                 self.columns[name] = np.clip(column, least, LARGEST)
                 fact = self.fact(name)
             facts.append(fact)
         judged = self.known.get(tuple(facts)) or self.judge(tuple(facts), names)
-        if judged is not self.judged or shape != self.shape:
-            self.judged, self.shape, self.buffers = judged, shape, {}
+        if judged is not self.judged:
+            self.judged, self.buffers = judged, {}
         for check, wide in judged.checks:
             fails = _fails(np, check, self.ints() if wide else self.columns)
             if fails.any():

@@ -205,6 +205,40 @@ def test_a_block_beyond_64_bits_after_others_within():
     assert found.params.values.tolist() == [7 * 10**7] * 40_000 + [10**20] * 40_000
 
 
+def test_random_rows_of_every_magnitude():
+    """From a few bits to beyond 64, so that steps are done in 32 bits, in 64, and in Python's ints."""
+    draw = random.Random(1)
+    rows = [{"d": 32 * draw.randrange(2, 2**draw.randrange(2, 22), 2), "L": draw.randrange(2**draw.randrange(1, 16)),
+             "h": draw.randrange(1, 2**draw.randrange(1, 34)), "V": draw.randrange(1, 2**draw.randrange(1, 34))}
+            for _ in range(150)]
+    for some in ([row] for row in rows), (rows[i:i + 10] for i in range(0, 150, 10)), [rows]:
+        for part in some:
+            found = sweep("llama-7b", **{name: ("m", [row[name] for row in part]) for name in "dLhV"}).params
+            assert found.values.tolist() == [count(model("llama-7b"), **row) for row in part]
+
+
+@pytest.mark.parametrize("n", [2**29 - 1, 2**30 - 1, 2**31 - 1, 2**31, 2**32 - 1])
+def test_at_the_edge_of_32_bits_no_number_wraps(n):
+    """d(L(4d + 3h + 2) + 2V + 1): the inner sums come to some 5n, just beyond 32 bits where all columns are within."""
+    for sizes in ({"L": 1, "h": n, "V": n}, {"L": 3, "h": n // 2, "V": n}, {"L": n, "h": 1, "V": 1}):
+        found = sweep("llama-7b", d=[64], **{name: [size] for name, size in sizes.items()})
+        assert int(found.params[0, 0, 0, 0]) == count(model("llama-7b"), d=64, **sizes)
+
+
+@pytest.mark.parametrize("chunk", [None, 50_000])
+def test_many_blocks_in_threads(chunk):
+    draw = np.random.default_rng(2)
+    d, L, h = draw.integers(1, 200, 400_000) * 32, draw.integers(-1, 100, 400_000), draw.integers(1, 20_000, 400_000)
+    found = sweep("llama-7b", unbuildable="mark", d=("m", d), L=("m", L), h=("m", h), chunk=chunk)
+    good = (d % 64 == 0) & (L >= 0)  # heads = 32 divide d, and the rotated head width d/heads is even
+    assert found.buildable.values.tolist() == good.tolist()
+    assert np.array_equal(found.params, np.where(good, L * (4 * d * d + 3 * d * h + 2 * d) + 64_000 * d + d, -1))
+    if chunk is None:
+        assert found.skipped.startswith(f"{(~good).sum():,} of 400,000 points cannot be built: ")
+    with pytest.raises(SizeError, match=f"{(~good).sum():,} of 400,000" if chunk is None else "in one chunk"):
+        sweep("llama-7b", d=("m", d), L=("m", L), h=("m", h), chunk=chunk).params.compute()
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_steps_are_the_size(data):
@@ -212,9 +246,12 @@ def test_steps_are_the_size(data):
     d, L, h = (letter(name) for name in "dLh")
     number = st.integers(1, 9)
 
+    def part(size, n):
+        return size if isinstance(size, int) else per(size, n)
+
     def sums(inner):
         return st.one_of(*(st.builds(f, inner, inner) for f in (operator.add, operator.mul, operator.sub, least)),
-                         *(st.builds(f, inner, number) for f in (ceil, floor, up, per)))
+                         *(st.builds(f, inner, number) for f in (ceil, floor, up, part)))
 
     size = data.draw(st.recursive(st.sampled_from([d, L, h, d + 1, 3 * L]), sums, max_leaves=6)) * d
     values = {"h": data.draw(number)}
