@@ -14,7 +14,8 @@ from symcount.formulas import read
 from symcount.polynomials import lift
 from symcount.render import text
 from symcount.roots import coefficients, solved
-from symcount.sizes import substitute, to_sympy
+from symcount.sizes import to_sympy
+from symcount.substitution import substitute
 
 X = sympy.Symbol("x", positive=True)
 LETTERS = ("L", "V", "h", "N")
