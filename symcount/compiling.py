@@ -128,7 +128,7 @@ class _Lines:
         if x[0] != "%":
             return x.partition(":")[0]
         if x not in self.seen:
-            self.lines.append(("positive", x, x))
+            self.lines.append(("widen", x, x))
             self.seen[x] = name = f"%{len(self.lines) - 1}"
             self.kinds[name] = "int64", self.kinds[x][1]
         return self.seen[x]
@@ -157,8 +157,10 @@ def _registers(lines: list[tuple[str, Any, Any]], result: Any, kinds: Mapping[An
 def run(np: Any, made: Program, columns: dict[str, Any]) -> Any:
     """The value of a program: an array, or a number; registers that `columns` has are written to."""
     for verb, to, a, b in made.steps:
-        if verb == "positive":  # in 64 bits what was in 32
-            columns[to] = np.positive(columns[a], out=columns.get(to), dtype=np.int64)
+        if verb == "widen":
+            if columns.get(to) is None:
+                columns[to] = np.empty(columns[a].shape, np.int64)
+            np.copyto(columns[to], columns[a])
         else:
             columns[to] = getattr(np, verb)(columns.get(a, a), columns.get(b, b), out=columns.get(to))
     return columns.get(made.result, made.result)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     _Reasons = dict[str, list[Any]]  # {what is the matter: [so many points, the first of them]}
 
 UNBUILDABLE = -1  # stands where there is no count
-BLOCK = 65_536  # points that are computed together: large enough for Python not to matter, small enough for a cache
+BLOCK = 131_072  # points that are computed together, large enough for Python not to matter, in a few MiB
 _WIDEST = 2**63 - 1
 _MOST_EXACT = 2**20  # points with numbers beyond 64 bits, of which each takes some 40 bytes and a microsecond a step
 
@@ -39,50 +39,39 @@ Filled = namedtuple("Filled", "results buildable reasons")
 
 
 def fill(np: Any, plan: Plan, columns: Mapping[str, Any], names: Iterable[str], *, marking: bool, total: int,
-         growing: bool, threads: int = 1, along: Callable[[Any, int], Iterable[Any]] = lambda each, _: each) -> Filled:
+         growing: bool, along: Callable[[Any], Iterable[Any]] = iter) -> Filled:
     """The values of the named programs at every point of the grid that the columns span.
 
     marking   points that cannot be built get -1, and buildable says which; else values are left out once one was found
     total     points of the whole sweep, of which these may be a part
     growing   results may become Python's ints where 64 bits do not hold them
-    threads   how many compute blocks, at most: NumPy lets others run meanwhile
-    along     is given what each block gives, and how many there are, to show how far it is
+    along     wraps the blocks, to show how far it is
 
     Raises SizeError for a value that is no whole number, and where numbers beyond 64 bits are too many or unwanted.
     """
-    from threading import local
-
     shape = shape_of(plan.axes, columns)
     results = {name: np.empty(shape, np.int64) for name in names}
     buildable = np.ones(shape, bool) if marking else None
-    todo, own = [*blocks(shape, BLOCK)], local()
-    reasons: _Reasons = {}
-
-    def one(at: tuple[slice, ...]) -> _Reasons:
-        if not hasattr(own, "work"):
-            own.work = _Work(np, plan, total)
-        found: _Reasons = {}
-        bad = own.work.enter({name: columns[name][at[axis]] for name, axis in plan.axes.items()}, found, results)
-        if buildable is not None and bad is not None:
-            buildable[at] = ~bad
-        if buildable is not None or not (found or reasons):  # else they are refused: what is left to do is to count
-            for name, whole in results.items():
-                out = whole[at]
-                value = own.work.value(name, out, bad)
-                if value is not out:
-                    out[...] = value
-        return found
-
+    todo = [*blocks(shape, BLOCK)]
     while True:
+        reasons: _Reasons = {}
+        work = _Work(np, plan, total)
         try:
-            for found in along(_each(one, todo, threads), len(todo)):
-                for says, (count, first) in found.items():
-                    reasons.setdefault(says, [0, first])[0] += count
+            for at in along(todo):
+                bad = work.enter({name: columns[name][at[axis]] for name, axis in plan.axes.items()}, reasons, results)
+                if buildable is None and reasons:
+                    continue  # they are refused: what is left to do is to count
+                if buildable is not None and bad is not None:
+                    buildable[at] = ~bad
+                for name, whole in results.items():
+                    out = whole[at]
+                    value = work.value(name, out, bad)
+                    if value is not out:
+                        out[...] = value
         except _BeyondError as beyond:
             if not growing:
                 raise SizeError(f"{beyond}; such numbers are exact in a sweep without chunks") from None
             results[beyond.name] = np.empty(shape, object)
-            reasons.clear()
         else:
             return Filled(results, buildable, reasons)
 
@@ -93,20 +82,6 @@ class _BeyondError(Exception):
     def __init__(self, name: str, point: str) -> None:
         super().__init__(f"{name} is beyond 64 bits at {point}")
         self.name = name
-
-
-def _each(f: Callable[[Any], Any], todo: list[Any], threads: int) -> Iterator[Any]:
-    """What a function gives for each, in order."""
-    from os import cpu_count
-
-    threads = min(threads, cpu_count() or 1, len(todo) // 4)  # a thread has to be worth its start
-    if threads < 2:
-        yield from map(f, todo)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(f, todo)
 
 
 def shape_of(axes: Mapping[str, int], columns: Mapping[str, Any]) -> tuple[int, ...]:
@@ -185,10 +160,11 @@ class _Work:
                 kept = self.narrow[name] = np.empty(column.shape, np.int32)
             np.copyto(kept, column, casting="unsafe")
             self.columns[f"{name}:32"] = column = kept
-        low = int(np.minimum.reduce(column, None))
-        if low < 1:
-            return _Fact(low, 2 ** max(int(column.max()), 0).bit_length() - 1, 1)
-        return _Fact(2 ** (low.bit_length() - 1), 2 ** bits.bit_length() - 1, bits & -bits)
+        if bits < 0:
+            return _Fact(int(column.min()), 2 ** max(int(column.max()), 0).bit_length() - 1, 1)
+        high, divisor = 2 ** bits.bit_length() - 1, bits & -bits
+        low = int(np.minimum.reduce(column, None)) if self.plan.lows[name] > 0 else 0
+        return _Fact(2 ** (low.bit_length() - 1) if low else 0, high, divisor)
 
     def blame(self, fails: Any, bad: Any, reasons: _Reasons, letters: tuple[str, ...], says: str) -> Any:
         """All points that cannot be built; those that could until now are counted for this reason."""

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["frontier", "sweep", "write"]
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
-_THREADS = 8  # more wait for memory
 _WORDS = ("refuse", "mark")
 
 
@@ -85,8 +84,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     coordinates = {name: (dims[name], columns[name]) for name in columns}
     along = tuple(dict.fromkeys(dims.values()))
     if chunk is None:
-        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, threads=_THREADS,
-                      along=_shown)
+        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, along=_shown)
         if filled.reasons and not marking:
             raise SizeError(_refusal(filled, total))
     else:
@@ -335,13 +333,13 @@ def _skipped(filled: Filled, total: int, chunk: Any) -> str:
     return f"{count:,} of {total:,} points cannot be built: {_listed(filled)}" if count else "nothing"
 
 
-def _shown(blocks: Any, number: int) -> Any:
+def _shown(blocks: Any) -> Any:
     """Blocks with a bar on a terminal, after the first second."""
     try:
         from tqdm import tqdm
     except ImportError:
         return blocks  # the answer is the same without
-    return tqdm(blocks, total=number, delay=1, disable=None, leave=False, unit="block")
+    return tqdm(blocks, delay=1, disable=None, leave=False, unit="block")
 
 
 def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, marking: bool, total: int,

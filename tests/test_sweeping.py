@@ -226,16 +226,16 @@ def test_at_the_edge_of_32_bits_no_number_wraps(n):
 
 
 @pytest.mark.parametrize("chunk", [None, 50_000])
-def test_many_blocks_in_threads(chunk):
+def test_many_blocks(chunk):
     draw = np.random.default_rng(2)
-    d, L, h = draw.integers(1, 200, 400_000) * 32, draw.integers(-1, 100, 400_000), draw.integers(1, 20_000, 400_000)
+    d, L, h = draw.integers(1, 200, 500_000) * 32, draw.integers(-1, 100, 500_000), draw.integers(1, 20_000, 500_000)
     found = sweep("llama-7b", unbuildable="mark", d=("m", d), L=("m", L), h=("m", h), chunk=chunk)
     good = (d % 64 == 0) & (L >= 0)  # heads = 32 divide d, and the rotated head width d/heads is even
     assert found.buildable.values.tolist() == good.tolist()
     assert np.array_equal(found.params, np.where(good, L * (4 * d * d + 3 * d * h + 2 * d) + 64_000 * d + d, -1))
     if chunk is None:
-        assert found.skipped.startswith(f"{(~good).sum():,} of 400,000 points cannot be built: ")
-    with pytest.raises(SizeError, match=f"{(~good).sum():,} of 400,000" if chunk is None else "in one chunk"):
+        assert found.skipped.startswith(f"{(~good).sum():,} of 500,000 points cannot be built: ")
+    with pytest.raises(SizeError, match=f"{(~good).sum():,} of 500,000" if chunk is None else "in one chunk"):
         sweep("llama-7b", d=("m", d), L=("m", L), h=("m", h), chunk=chunk).params.compute()
 
 
