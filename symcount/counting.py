@@ -122,7 +122,7 @@ def run(ledger: Ledger) -> tuple[str, ...]:
 def notes(ledger: Ledger) -> tuple[str, ...]:
     """The conventions of a count, and the conditions under which its formula holds."""
     verb = {"divides": "divides", "at most": "is at most", "is": "is"}
-    held = [f"{_plain(c.left)} {verb[c.relation]} {_plain(c.right)}" for c in ledger.conditions]
+    held = [f"{plain(c.left)} {verb[c.relation]} {plain(c.right)}" for c in ledger.conditions]
     return (*conventions(ledger), *(("holds when " + " and ".join(held),) if held else ()))
 
 
@@ -133,7 +133,8 @@ def independent(ledger: Ledger, model: Model) -> list[str]:
     return [name for name in dict.fromkeys((*sizes, "s", "b")) if name not in letters(ledger.size)]
 
 
-def _plain(amount: Size) -> str:
+def plain(amount: Size) -> str:
+    """A size in text, as it was written."""
     return text.form(written(amount))
 
 

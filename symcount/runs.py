@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +72,21 @@ def members(runs: Sequence[Run], low: int = 0) -> Iterator[int]:
     while number is not None:
         yield number
         number = after(runs, number)
+
+
+def stride(runs: Sequence[Run]) -> int | None:
+    """The step from each member of a set to the next; None where it is not always the same.
+
+    >>> stride([Run(2, 8, 6), Run(5, None, 6), Run(14, None, 6)]), stride([Run(1, None, 2), Run(2, None, 3)])
+    (3, None)
+    """
+    if all(run.first == run.last for run in runs):
+        numbers = sorted(run.first for run in runs)
+        steps = {b - a for a, b in pairwise(numbers)}
+        return steps.pop() if len(steps) == 1 else None if steps else 1
+    step = gcd(*(run.step for run in runs), *(run.first - runs[0].first for run in runs))
+    classes = {(run.step, run.first % run.step) for run in runs}
+    return step if sum(Fraction(step, every) for every, _ in classes) == 1 else None
 
 
 def turns(low: Sequence[Run], high: Sequence[Run], most: int) -> list[tuple[int, int]]:

@@ -35,18 +35,21 @@ class Solution:
     sizes     those of the best row that holds; {} where none does
     closed    the solutions in closed form, `roots.Solved`; the greater first
     root      the number at which both sides are equal, exact or to 30 digits; None where a formula rounds
+    height    what both sides are there, None where that is not known
     says      what is known of all solutions, as sentences
     reached   whether there is a solution, or a place where both sides meet between whole numbers
     """
 
-    __slots__ = ("closed", "counted", "found", "names", "notes", "reached", "relation", "root", "says", "subject",
-                 "values")
+    __slots__ = ("closed", "counted", "found", "height", "names", "notes", "reached", "relation", "root", "says",
+                 "subject", "values")
 
     def __init__(self, subject: str, relation: Relation, names: tuple[str, ...], *, found: tuple[Found, ...],
-                 closed: tuple[Solved, ...], root: Any, says: tuple[str, ...], reached: bool, notes: tuple[str, ...],
+                 closed: tuple[Solved, ...], root: Any, height: Any, says: tuple[str, ...], reached: bool,
+                 notes: tuple[str, ...],
                  values: Mapping[str, int], counted: Callable[[Mapping[str, int]], Mapping[str, Any]]) -> None:
         self.subject, self.relation, self.names, self.notes = subject, relation, names, notes
-        self.found, self.closed, self.root, self.says, self.reached = found, closed, root, says, reached
+        self.found, self.closed, self.root, self.height = found, closed, root, height
+        self.says, self.reached = says, reached
         self.values, self.counted = values, counted
 
     @property

@@ -20,10 +20,10 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming"], ["counting"],
+    ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
-    ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
+    ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
