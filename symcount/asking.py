@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from symcount.building import needs
+from symcount.choices import Steps
 from symcount.counting import plain, run
 from symcount.errors import ModelError, ProofError, SizeError
 from symcount.given import whole
-from symcount.polynomials import Condition, Polynomial, bare, letter, lift
+from symcount.polynomials import Atom, Condition, Polynomial, bare, canonical, letter, lift, opaque
 from symcount.readers.quantities import fitting, read
-from symcount.relations import over_letters, quantities, relation
+from symcount.relations import Measure, over_letters, quantities, relation
+from symcount.runs import Run
 from symcount.sizes import letters
 from symcount.solutions import Found, Solution
 from symcount.substitution import substitute
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from symcount.ledger import Ledger
     from symcount.polynomials import Size
     from symcount.relations import Relation
-    from symcount.runs import Run
 
 _OUTSIDE = ("N", "D")  # letters that are no sizes of a model
 _MOST_NEEDS = 4  # of what must hold, so many are said
@@ -80,18 +81,32 @@ class Asked:
 
     def _built_when(self) -> list[str]:
         """The conditions that say most of which numbers can be built, as a note."""
-        told = [c for c in self.conditions if c.relation in ("divides", "at most") and not (
-            isinstance(c.left, int) and (c.left < 2 or c.relation == "at most"))]
+        told = {(c.relation, canonical(c.left), canonical(c.right)): c for c in self.conditions
+                if c.relation in ("divides", "at most") and not (
+                    isinstance(c.left, int) and (c.left < 2 or c.relation == "at most")) and not self._idle(c)}
         verb = {"divides": "divides", "at most": "is at most"}
-        said = sorted(dict.fromkeys(f"{plain(c.left)} {verb[c.relation]} {plain(c.right)}" for c in told), key=len)
+        said = sorted((f"{plain(c.left)} {verb[c.relation]} {plain(c.right)}" for c in told.values()), key=len)
         return [f"built when {' and '.join(said[:_MOST_NEEDS])}" + (" and more" if len(said) > _MOST_NEEDS else "")] * (
             bool(said))
 
+    def _idle(self, c: Condition) -> bool:
+        """Whether a condition holds for every number of the only unknown."""
+        if len(self.names) > 1:
+            return False
+        name, = self.names
+        known = put(c, name, self.values)
+        try:
+            return ({*letters(known.left), *letters(known.right)} <= {name}
+                    and holding([known], name, Steps(1)) == [Run(1, None, 1)])
+        except SizeError:
+            return False
+
     def _unmoved(self, name: str) -> str:
         """Why nothing can be solved for an unknown on which the gap does not depend."""
-        met = {one for side in ("left", "right") for measure in self.relation.measured(side)
-               for one in letters(measure.size)}
-        if name not in met:
+        sides = [atom for side in (self.relation.left, self.relation.right) for powers, _ in lift(side).terms.values()
+                 for atom, _ in powers]
+        if not any(name in (letters(one.size) if isinstance(one, Measure) else letters(opaque(one)) if isinstance(
+                one, Atom) else [one]) for one in sides):
             return f"{self.relation.text} does not depend on {name}, so it says nothing of {name}"
         if letters(self.gap):
             return f"the sides of {self.relation.text} differ by {plain(self.gap)}, whatever {name} is"
@@ -146,10 +161,9 @@ class Asked:
         """What both sides are at a root that need not be whole; None where they round."""
         if root is None or self.relation.measured("left", below=True):
             return None
-        side = over_letters(self.relation.left)
-        if rounds(side):
+        side, at = bare(over_letters(self.relation.left)), {**self.values, name: root}
+        if rounds(side) or not set(letters(side)) <= at.keys():
             return None
-        at: dict[str, Any] = {**self.values, name: root}
         found = lift(substitute(side, at.__getitem__)).terms
         return found[frozenset()][1] if found else 0
 

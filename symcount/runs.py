@@ -75,15 +75,17 @@ def members(runs: Sequence[Run], low: int = 0) -> Iterator[int]:
 
 
 def stride(runs: Sequence[Run]) -> int | None:
-    """The step from each member of a set to the next; None where it is not always the same.
+    """The step from each member of a set to the next; None where it is not always the same, or there are but two.
 
     >>> stride([Run(2, 8, 6), Run(5, None, 6), Run(14, None, 6)]), stride([Run(1, None, 2), Run(2, None, 3)])
     (3, None)
     """
+    if (many(runs) or 3) < 3:
+        return None if many(runs) == 2 else 1
     if all(run.first == run.last for run in runs):
         numbers = sorted(run.first for run in runs)
         steps = {b - a for a, b in pairwise(numbers)}
-        return steps.pop() if len(steps) == 1 else None if steps else 1
+        return steps.pop() if len(steps) == 1 else None
     step = gcd(*(run.step for run in runs), *(run.first - runs[0].first for run in runs))
     classes = {(run.step, run.first % run.step) for run in runs}
     return step if sum(Fraction(step, every) for every, _ in classes) == 1 else None

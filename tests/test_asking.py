@@ -15,7 +15,7 @@ from symcount.solving import solve
 
 
 @pytest.mark.parametrize(("text", "unknown", "sizes", "rows", "says"), [
-    ("12*L*d^2 = 7e9", "d", {"L": 32}, [4269, 4270], "no whole d that can be built meets it exactly"),
+    ("12*L*d^2 = 7e9", "d", {"L": 32}, [4269, 4270], "no whole d meets it exactly"),
     ("12*L*d^2 = 12288", "d", {"L": 4}, [16], None),
     ("6*N*D = 1e21", "N", {"D": "20N"}, [2886751345, 2886751346], "no whole N"),
     ("L^2 + 25 = 10*L", "L", {}, [5], None),                                # the parabola only touches

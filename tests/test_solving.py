@@ -120,8 +120,11 @@ def stretches(unknown, counts, turns, holding):
     words = [f"from {a:,} to {b:,}" if a != b else f"{a:,}" for a, b in inside]
     if not inside:
         return f"no {unknown}"
-    alone = len(words) == 1 and turns and "to" not in words[0]
-    return f"{unknown} = {words[0]} alone" if alone else f"every {unknown} {' and '.join(words)}"
+    if len(inside) == 1 and inside[0][0] == inside[0][1]:
+        return f"{unknown} = {words[0]} alone"
+    steps = {b - a for a, b in pairwise(sorted(counts))}
+    even = f" in steps of {min(steps):,}" if len(steps) == 1 and len(counts) > 2 else " that can be built"
+    return f"every {unknown} {' and '.join(words)}{'' if steps == {1} and len(counts) > 2 else even}"
 
 
 SEVERAL = [
@@ -242,7 +245,7 @@ def signed(side):
     ("params >= 1e9", "d,L", {}, SizeError, "d has no end here; say where, as in d=128"),
     ("params <= 1e30", "d,L", {}, SizeError, "are tried: say fewer"),
     ("flops + d^4 = 5e9", "d", {}, SizeError, "s has no value, and no closed form gives d; say s="),
-    ("params - 5*L = params - 5*L", "L", {}, ModelError, "does not depend on L"),
+    ("params - 5*L = params - 5*L", "L", {}, ModelError, "whatever L is"),
     ("params <= 9", "L", {"d": 0}, SizeError, "d = 0: model width"),
     ("params <= 9", "L", {"heads": 5}, SizeError, "heads = 5"),
     ("12*L <= 9", "d", {}, ModelError, "does not depend on d"),
