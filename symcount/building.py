@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from symcount.ledger import Ledger
     from symcount.polynomials import Size
 
-Need = namedtuple("Need", "condition follows")  # follows: the size for which it must hold, "" where the network asks it
+Need = namedtuple("Need", "condition follows")  # follows: (name, size) of what asks for it, None for the network itself
 
 
 def needs(free: Model, ledgers: Iterable[Ledger], names: Collection[str]) -> list[Need]:
@@ -34,15 +34,15 @@ def needs(free: Model, ledgers: Iterable[Ledger], names: Collection[str]) -> lis
     >>> [str(need.condition) for need in needs(free, [parameters(free)], ["d"])]
     ['heads divides d', '1 at most 4*d']
     """
-    told = [Need(condition, "") for condition in bounds(free.network())]
+    told = [Need(condition, None) for condition in bounds(free.network())]
     for ledger in ledgers:
-        told += [Need(condition, "") for condition in ledger.conditions]
-        told += [Need(Condition(0, "at most", size), "") for term in ledger.terms
+        told += [Need(condition, None) for condition in ledger.conditions]
+        told += [Need(Condition(0, "at most", size), None) for term in ledger.terms
                  for size in (*(runs for _, runs in term.scopes), *term.factors)
                  if any(c < 0 for _, c in lift(size).terms.values())]
     for name, size in following(free, names):
-        told.append(Need(Condition(row(name).least, "at most", size), name))
-        told += [Need(condition, name) for condition in (*_whole(size), *getattr(size, "conditions", ()))]
+        told.append(Need(Condition(row(name).least, "at most", size), (name, size)))
+        told += [Need(condition, (name, size)) for condition in (*_whole(size), *getattr(size, "conditions", ()))]
     values = {name for name in free.values if name not in names}
     found: dict[str, Need] = {}
     for need in told:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from symcount.errors import ModelError, SizeError, clipped
+from symcount.errors import ModelError, SizeError, SymcountError, clipped
 from symcount.filling import blocks
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def write(dataset: Any, path: Any) -> None:
     are computed chunk by chunk.
 
     Raises ModelError for another suffix and for a place that cannot be written, SizeError for numbers that the format
-    cannot hold, ImportError, with the extra that brings it, for a library that is missing.
+    cannot hold, SymcountError, with the extra that brings it, for a library that is missing.
     """
     import os
 
@@ -108,7 +108,7 @@ def _netcdf(dataset: Any, path: str) -> None:
     try:
         import netCDF4  # noqa: F401 - xarray asks for it by name
     except ImportError:
-        raise ImportError("NetCDF is written by netCDF4: pip install 'symcount[sweep]'") from None
+        raise SymcountError("NetCDF is written by netCDF4: pip install 'symcount[sweep]'") from None
     _in_64_bits(dataset, "NetCDF").to_netcdf(path, engine="netcdf4")
 
 
@@ -116,7 +116,7 @@ def _zarr(dataset: Any, path: str) -> None:
     try:
         import zarr  # noqa: F401 - xarray asks for it by name
     except ImportError:
-        raise ImportError("Zarr is written by zarr: pip install 'symcount[sweep]'") from None
+        raise SymcountError("Zarr is written by zarr: pip install 'symcount[sweep]'") from None
     _in_64_bits(dataset, "Zarr").to_zarr(path, consolidated=False)
 
 

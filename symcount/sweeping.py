@@ -8,32 +8,30 @@ from __future__ import annotations
 
 from math import prod
 
-from symcount.compiling import Check, Program, fixed, horner, program, sides, whole, within
-from symcount.counting import formula
-from symcount.errors import ModelError, SizeError, clipped
+from symcount.building import following, needs
+from symcount.compiling import Check, Program, fixed, horner, program, sides, within
+from symcount.counting import formula, plain
+from symcount.errors import ModelError, SizeError, SymcountError, clipped
 from symcount.filling import UNBUILDABLE, Filled, Plan, fill, holds, shape_of, tiles
-from symcount.forms import Function, Number, Product, Sum, Symbol, written
-from symcount.fronts import frontier
-from symcount.given import LARGEST, RUN, WIDTHS
+from symcount.forms import Function, Number, Product, Sum, Symbol
+from symcount.given import LARGEST, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
-from symcount.saving import write
-from symcount.sizes import conditions, letters, value
+from symcount.sizes import letters, value
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any
 
     from symcount.architecture import Model
     from symcount.forms import Form
     from symcount.ledger import Ledger
-    from symcount.polynomials import Size
+    from symcount.polynomials import Condition, Size
 
     Found = tuple[str, Form, Form, str]  # relation, left, right, and what is the matter where it does not hold
 
-__all__ = ["frontier", "sweep", "write"]
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
 _WORDS = ("refuse", "mark")
@@ -65,7 +63,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     `unbuildable`, not in `_FillValue`, of which xarray makes floats. With Dask, points are refused when they are
     computed, and counted by chunk.
 
-    Raises SizeError for what no size can be, ModelError for an unknown name, ImportError without the extra `sweep`.
+    Raises SizeError for what no size can be, ModelError for an unknown name, SymcountError without the extra `sweep`.
     """
     np, xarray = _libraries()
     if unbuildable not in _WORDS:
@@ -102,7 +100,7 @@ def _libraries() -> tuple[Any, Any]:
         import numpy
         import xarray
     except ImportError:
-        raise ImportError("a sweep needs NumPy and xarray: pip install 'symcount[sweep]'") from None
+        raise SymcountError("a sweep needs NumPy and xarray: pip install 'symcount[sweep]'") from None
     return numpy, xarray
 
 
@@ -213,14 +211,14 @@ def _plan(free: Model, ledgers: Mapping[str, tuple[Ledger, Ledger]], axes: dict[
     """What is computed for each variable, and what must hold at every point."""
     lows = {name: row(name).least for name in axes}
     programs: dict[str, tuple[Program, Program | None]] = {}
-    found: list[Found] = []
-    for name, (ledger, full) in ledgers.items():
+    for name, (ledger, _) in ledgers.items():
         values = _fixed(ledger, axes)
         top, bottom = fixed(ledger.size, values)
         one = isinstance(bottom, int) and bottom == 1
         programs[name] = (program(horner(top), axes, lows), None if one else program(horner(bottom), axes, lows))
-        found += _held(free, full, _fixed(full, axes), axes)
-    found += _resolved(free, axes)
+    fulls = [full for _, full in ledgers.values()]
+    known = {name: number for full in fulls for name, number in _fixed(full, axes).items()}
+    found = [*_asked(free, fulls, known, axes)]
     checks: dict[Any, Check] = {}
     everywhere = lows, dict.fromkeys(axes, LARGEST), dict.fromkeys(axes, 1)
     for relation, left, right, says in found:
@@ -250,52 +248,28 @@ def _names(form: Form) -> Iterator[str]:
             yield from _names(part)
 
 
-def _held(free: Model, ledger: Ledger, values: dict[str, int], swept: Iterable[str]) -> Iterator[Found]:
-    """What `Ledger` makes sure of: its conditions, and that no size is less than nothing."""
-    from symcount.readers import bounds
-
-    told = {*values, *swept}
-    held = [*ledger.conditions, *(bounds(free.network()) if ledger.unit == "parameter" else ())]
-    for condition in held:
-        both = (condition.left, condition.right)
-        if not told.issuperset(name for side in both for name in letters(side)):
-            continue  # of a size that nobody asks for
-        verb = {"divides": "does not divide", "at most": "is more than", "is": "is not"}[condition.relation]
-        says = f"{_named(condition.left, values)} {verb} {_named(condition.right, values)}"
-        for side in both:
-            yield from ((*needed, f"{_plain(side)} is no whole number") for needed in whole(side, values))
-        yield (*sides(condition, values), says)
-    factors = {str(size): size for term in ledger.terms for size in (*(runs for _, runs in term.scopes), *term.factors)}
-    for size in factors.values():
-        if told.issuperset(letters(size)):
-            yield from ((*needed, f"{_plain(size)} divides by zero") for needed in within(size, values))
-            yield "at most", Number(0), horner(fixed(size, values)[0]), f"{_plain(size)} is less than nothing"
+def _asked(free: Model, fulls: Iterable[Ledger], values: dict[str, int], swept: Collection[str]) -> Iterator[Found]:
+    """What must hold at every point, with what is the matter where it does not."""
+    for c, follows in needs(free, fulls, swept):
+        says = _fails(c, values) if follows is None else (
+            f"{follows[0]} = {plain(follows[1])} is not a whole number of at least {row(follows[0]).least}")
+        for side in (c.left, c.right):
+            yield from ((*needed, f"{plain(side)} divides by zero") for needed in within(side, values))
+        yield (*sides(c, values), says)
+    for name, size in following(free, swept):
+        if {*values, *swept}.issuperset(letters(size)):
+            top, bottom = (horner(part) for part in fixed(size, values))
+            yield "at most", top, Product((Number(LARGEST), bottom)), f"{name} = {plain(size)} is more than {LARGEST:,}"
 
 
-def _resolved(free: Model, swept: Iterable[str]) -> Iterator[Found]:
-    """What `Model` makes sure of: a size that follows others is a whole number that it can be."""
-    from symcount.architecture import Sizes
-    from symcount.polynomials import letter
-
-    values = {name: number for name, number in free.values.items() if name not in swept}
-    architecture, z = free.architecture, Sizes(free, letter)
-    for name in dict.fromkeys((*architecture.sizes, *architecture.follows, *RUN, *free.given)):
-        if name in values or name in swept or name == WIDTHS or name in architecture.stages or not known(name):
-            continue
-        size = getattr(z, name)
-        if not letters(size) or not {*values, *swept}.issuperset(letters(size)):
-            continue
-        least = row(name).least
-        says = f"{name} = {_plain(size)} is not a whole number of at least {least}"
-        top, bottom = (horner(part) for part in fixed(size, values))
-        yield from ((*sides(condition, values), says) for condition in conditions(size))
-        yield from ((*needed, says) for needed in whole(size, values))
-        yield "at most", Product((Number(least), bottom)), top, says
-        yield "at most", top, Product((Number(LARGEST), bottom)), f"{name} = {_plain(size)} is more than {LARGEST:,}"
-
-
-def _plain(size: Size) -> str:
-    return text.form(written(size))
+def _fails(c: Condition, values: Mapping[str, int]) -> str:
+    """A condition that does not hold, in words."""
+    if c.relation == "divides" and isinstance(c.left, int) and c.left == 1:
+        return f"{plain(c.right)} is no whole number"
+    if c.relation == "at most" and isinstance(c.left, int) and not c.left:
+        return f"{plain(c.right)} is less than nothing"
+    verb = {"divides": "does not divide", "at most": "is more than", "is": "is not"}[c.relation]
+    return f"{_named(c.left, values)} {verb} {_named(c.right, values)}"
 
 
 def _named(size: Size, values: Mapping[str, int]) -> str:
@@ -303,7 +277,7 @@ def _named(size: Size, values: Mapping[str, int]) -> str:
     if isinstance(size, int):
         return f"{size:,}"
     has = all(name in values for name in letters(size))
-    return f"{_plain(size)} = {value(size, values):,}" if has else _plain(size)
+    return f"{plain(size)} = {value(size, values):,}" if has else plain(size)
 
 
 def _said(ledger: Ledger, swept: Iterable[str], *, marking: bool) -> dict[str, Any]:
@@ -348,7 +322,7 @@ def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, 
     try:
         import dask.array
     except ImportError:
-        raise ImportError("chunks are computed by Dask: pip install 'symcount[sweep]'") from None
+        raise SymcountError("chunks are computed by Dask: pip install 'symcount[sweep]'") from None
     shape = shape_of(plan.axes, columns)
     steps = tiles(shape, chunk)
     if prod(-(-n // step) for n, step in zip(shape, steps, strict=True)) > _MOST_CHUNKS:

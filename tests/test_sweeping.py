@@ -116,11 +116,11 @@ def test_what_cannot_be_built_is_refused_with_counts_and_the_first_point():
 
 def test_each_point_is_refused_for_one_reason():
     found = sweep("gpt2", "flops", unbuildable="mark", d=[768, 100, 0, -5], s=[64, 2000], L=[1, 2])
-    # d = 0 and −5 are no widths (8 points); of the others 12 does not divide 100 (4); s = 2,000 > P with d = 768 (2)
+    # d = 0 and −5 are no widths (8 points); of the others s = 2,000 > P (4); 12 does not divide 100 with s = 64 (2)
     assert found.buildable.values.sum() == 16 - 8 - 4 - 2
     assert sorted(found.buildable.reasons.split("; ")) == [
-        "d is no whole number from 1 to 1,000,000,000,000,000: 8 points", "heads = 12 does not divide d: 4 points",
-        "s is more than P = 1,024: 2 points"]
+        "d is no whole number from 1 to 1,000,000,000,000,000: 8 points", "heads = 12 does not divide d: 2 points",
+        "s is more than P = 1,024: 4 points"]
     for sizes, values, there in points(found):
         expected = count(model("gpt2"), "flops", **sizes)
         assert (values["flops"], there) == ((-1, False) if expected is None else (expected, True))
