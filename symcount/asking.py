@@ -11,7 +11,7 @@ from symcount.polynomials import Atom, Condition, Polynomial, bare, canonical, l
 from symcount.readers.quantities import fitting, read
 from symcount.relations import Measure, over_letters, quantities, relation
 from symcount.runs import Run
-from symcount.sizes import letters
+from symcount.sizes import letters, per
 from symcount.solutions import Found, Solution
 from symcount.substitution import substitute
 from symcount.symbols import row
@@ -58,8 +58,8 @@ class Asked:
             self.relation, known = relation(text, self._reader(lambda: free), own), free.values
         self.subject = "" if free is None else f"{free.title}: "
         # sizes that were told to follow an unknown: rows show them too
-        self.tied = [name for name, told in (free.given.items() if free is not None else ())
-                     if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names]
+        self.ties = {name: told for name, told in (free.given.items() if free is not None else ())
+                     if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names}
         self.values = {name: number for name, number in known.items() if name not in self.names}
         self.gap, self.gaps = self.relation.gap(), _gaps(self.relation)
         self.open = [name for name in letters(self.gap) if name not in self.values and name not in self.names]
@@ -96,6 +96,8 @@ class Asked:
         name, = self.names
         known = put(c, name, self.values)
         try:
+            if c.relation == "divides" and isinstance(per(known.right, known.left), int):
+                return True
             return ({*letters(known.left), *letters(known.right)} <= {name}
                     and holding([known], name, Steps(1)) == [Run(1, None, 1)])
         except SizeError:
@@ -141,7 +143,7 @@ class Asked:
         counts = {name: self._reader(lambda: built)(name).total for name in self.relation.ledgers}
         if (left, right) != tuple(self.relation.side(which, values, counts) for which in ("left", "right")):
             raise ProofError(f"{self.subject}{self.relation.text}: at {dict(sizes)} the formula and the count disagree")
-        return Found(dict(sizes), {name: built.values[name] for name in self.tied}, left, right,
+        return Found(dict(sizes), {name: built.values[name] for name in self.ties}, left, right,
                      all(holds(c, values) for c in self.gaps))
 
     def off(self, sizes: Mapping[str, int]) -> Any:
@@ -173,7 +175,7 @@ class Asked:
         rows = tuple(found)
         height = self.height(self.names[0], root) if len(self.names) == 1 and not self.open else None
         return Solution(self.subject, self.relation, self.names, found=rows, closed=tuple(closed), root=root,
-                        height=height, says=tuple(says), notes=self.notes, values=self.values, counted=self.counted,
+                        height=height, says=tuple(says), notes=self.notes, ties=self.ties, values=self.values, counted=self.counted,
                         reached=meets or bool(self.open) or any(one.holds for one in rows))
 
 

@@ -77,11 +77,16 @@ def rows(ledger: Ledger) -> tuple[Row, ...]:
 def derive(ledger: Ledger) -> Derivation:
     """How a count comes about: symbols, then each part as formula, numbers and count, then the total.
 
+    What has a derivation of its own, as `solve` and `share` give it, shows that.
+
     >>> from symcount.naming import model
     >>> from symcount.readers.parameters import parameters
     >>> print(derive(parameters(model("mlp:4-3-2"))).steps[0].name)
     layer1
     """
+    if hasattr(ledger, "derivation"):  # a solution, a share, a comparison
+        derived: Derivation = ledger.derivation()
+        return derived
     steps = _steps([*ledger.terms], ledger)
     parts = list(ledger.by(1).values())
     if len(parts) > 1:

@@ -43,8 +43,8 @@ Valued = namedtuple("Valued", "letter rows columns value")  # of a counterexampl
 # A reason, like a remark, is a tuple of words, terms, figures and forms
 Chain = namedtuple("Chain", "name lines")
 Line = namedtuple("Line", "term reason")
-# A step that solves: lines (left, sign, right) of forms, the right one perhaps Rounded, the left one None where it is
-# that of the line before. The first line is what is asked; what solves it was checked when it was made (`roots.Solved`)
+# A step that solves: lines (left, sign, right) of forms, the right one perhaps Rounded, the left one words, or None
+# where it is that of the line before. What solves an equation was checked when it was made (`roots.Solved`)
 Solving = namedtuple("Solving", "lines")
 Figure = namedtuple("Figure", "rows")  # a matrix of numbers
 Remark = namedtuple("Remark", "label pieces")

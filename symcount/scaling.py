@@ -11,7 +11,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.counting import formula, notes, title
-from symcount.derivation import Derivation, Equation, Listing, Rounded, SymbolRow, number
+from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError, SizeError, nearest
 from symcount.forms import Quotient, numbers, written
 from symcount.ledger import Ledger, Term
@@ -22,6 +22,7 @@ from symcount.symbols import known, row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.forms import Form
@@ -33,13 +34,14 @@ Leading = namedtuple("Leading", "degree coefficient")  # of a polynomial in one 
 class Ratio:
     """One count over another: `top` and `bottom` are ledgers, `name` says what it is.
 
-    `.value` is exact, None where sizes are open; `.closed_form` is SymPy; `.form` stands as authors write it.
+    `.value` is exact, None where sizes are open; `.closed_form` is SymPy; `.form` stands as authors write it. `above`
+    says what the top is, `shown` writes a number of this kind.
     """
 
-    __slots__ = ("bottom", "name", "top")
+    __slots__ = ("above", "bottom", "name", "shown", "top")
 
-    def __init__(self, name: str, top: Ledger, bottom: Ledger) -> None:
-        self.name, self.top, self.bottom = name, top, bottom
+    def __init__(self, name: str, top: Ledger, bottom: Ledger, above: str, shown: Callable[[Any], str]) -> None:
+        self.name, self.top, self.bottom, self.above, self.shown = name, top, bottom, above, shown
 
     @property
     def form(self) -> Form:
@@ -68,10 +70,10 @@ class Ratio:
         """The SymPy expression."""
         return to_sympy(self.top.size) / to_sympy(self.bottom.size)
 
-    def derivation(self) -> Derivation:
-        """Both counts, with numbers, and their quotient."""
-        steps = []
-        for name, one in ((f"{self.name}, above", self.top), ("all", self.bottom)):
+    def derivation(self, grows: str = "") -> Derivation:
+        """Both counts, with numbers, and their quotient; and what that tends to as a size grows."""
+        steps: list[Any] = []
+        for name, one in ((self.above, self.top), ("all", self.bottom)):
             lines = [] if one.open else [numbers(formula(one), one.values),
                                          number(fraction(one.size, one.values))]
             steps.append(Equation(name, [formula(one), *lines], of=one.size, values=one.values))
@@ -80,11 +82,16 @@ class Ratio:
             steps.append(Equation(self.name, [Quotient(number(top), number(below)), number(self.value)],
                                   of=lift(self.value) if isinstance(self.value, Fraction) else self.value))
         values = self.bottom.values
+        if grows:
+            limited, count = _tends(self, grows)
+            steps.append(Solving(((f"{self.name}, as {grows} grows", "→", limited),
+                                  *(((None, "=", count),) if count is not None else ()))))
         symbols = tuple(SymbolRow(name, row(name).meaning, values.get(name)) for name in self.bottom.letters)
-        return Derivation(f"{title(self.bottom)}, {self.name}", steps, symbols=symbols, notes=notes(self.bottom))
+        return Derivation(f"{title(self.bottom)}, {self.name}", steps, symbols=symbols, notes=notes(self.bottom),
+                          remarks=(Remark("as it grows", (_stays(self.bottom, grows),)),) if grows else ())
 
     def __repr__(self) -> str:
-        return f"<{title(self.bottom)}, {self.name}: {'open' if self.value is None else significant(self.value)}>"
+        return f"<{title(self.bottom)}, {self.name}: {'open' if self.value is None else self.shown(self.value)}>"
 
 
 def share(ledger: Ledger, *names: str) -> Ratio:
@@ -98,7 +105,8 @@ def share(ledger: Ledger, *names: str) -> Ratio:
     """
     left = {id(term) for term in ledger.without(*names).terms}
     part = ledger.of([term for term in ledger.terms if id(term) not in left])
-    return Ratio(f"share of {' and '.join(names)}", part, ledger)
+    said = " and ".join(names)
+    return Ratio(f"share of {said}", part, ledger, said, _percent)
 
 
 def elasticity(ledger: Ledger, size: str) -> Ratio:
@@ -106,8 +114,8 @@ def elasticity(ledger: Ledger, size: str) -> Ratio:
 
     >>> from symcount import model, parameters
     >>> found = elasticity(parameters(model("gpt2")), "L")
-    >>> found.closed_form, significant(found.value)
-    ((12*L*d**2 + 13*L*d)/(12*L*d**2 + 13*L*d + P*d + V*d + 2*d), '0.6835')
+    >>> found.closed_form, round(float(found.value), 4)
+    ((12*L*d**2 + 13*L*d)/(12*L*d**2 + 13*L*d + P*d + V*d + 2*d), 0.6835)
 
     Raises ModelError for no size of the count, SizeError where it is rounded.
     """
@@ -124,7 +132,8 @@ def elasticity(ledger: Ledger, size: str) -> Ratio:
         scaled = {key: (each, c * dict(each)[size]) for key, (each, c) in lift(term.size).terms.items()
                   if dict(each).get(size)}
         terms.append(Term(term.path, (Polynomial(scaled),), (), term.kinds))
-    return Ratio(f"elasticity in {size}", ledger.of(terms), ledger)
+    above = f"{size} times the derivative in {size}"
+    return Ratio(f"elasticity in {size}", ledger.of(terms), ledger, above, significant)
 
 
 def limit(counted: Ledger | Ratio, size: str) -> Any:
@@ -193,10 +202,9 @@ def scaled(ledger: Ledger, *, shares: tuple[str, ...] = (), elastic: str = "", g
     ratios = [*([share(ledger, *shares)] if shares else []), *([elasticity(ledger, elastic)] if elastic else [])]
     rows: list[tuple[Any, ...]] = []
     for one in ratios:
-        shown = significant if one.name.startswith("elasticity") else _percent
-        rows.append((one.name, one.form, None if one.value is None else Rounded(one.value, shown(one.value))))
+        rows.append((one.name, one.form, None if one.value is None else Rounded(one.value, one.shown(one.value))))
         if grows:
-            rows.append((f"  as {grows} grows", *_tends(one, grows, shown)))
+            rows.append((f"  as {grows} grows", *_tends(one, grows)))
     if grows and not ratios:
         _known(ledger, grows)
         whole = leading(ledger.size, grows)
@@ -209,12 +217,19 @@ def scaled(ledger: Ledger, *, shares: tuple[str, ...] = (), elastic: str = "", g
             raise ModelError(f"'{name}' is no size; {nearest(name, ledger.letters)}")
         rows.append((f"depends on {name}", "yes" if name in letters(ledger.size) else "no", None))
     columns = 3 if any(cells[2] is not None for cells in rows) else 2
-    says = (f"as {grows} grows, sizes that do not follow it stay",) if grows else ()
+    says = tuple(_stays(ledger, size) for size in dict.fromkeys((elastic, grows)) if size)
     return Listing(title(ledger), ("what", "formula", "number")[:columns], ("", "formula", "number")[:columns],
                    tuple(cells[:columns] for cells in rows), says, notes(ledger))
 
 
-def _tends(ratio: Ratio, size: str, shown: Any) -> tuple[Any, Any]:
+def _stays(ledger: Ledger, size: str) -> str:
+    """Which sizes stay as one grows, for they do not follow it."""
+    *others, last = [name for name in letters(ledger.size) if name != size] or ["nothing"]
+    listed = f"{', '.join(others)} and {last} stay" if others else f"{last} stays"
+    return f"as {size} grows, {listed}"
+
+
+def _tends(ratio: Ratio, size: str) -> tuple[Any, Any]:
     """Formula and number of a limit."""
     top, below = tending(ratio, size)
     if top is None:
@@ -224,7 +239,7 @@ def _tends(ratio: Ratio, size: str, shown: Any) -> tuple[Any, Any]:
     if any(name not in values for name in (*letters(top), *letters(below))):
         return form, None
     number = Fraction(fraction(top, values)) / fraction(below, values)
-    return form, Rounded(quotient(number.numerator, number.denominator), shown(number))
+    return form, Rounded(quotient(number.numerator, number.denominator), ratio.shown(number))
 
 
 def _percent(number: Any) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # The sizes of a row, those that follow them, the exact numbers of the two sides, and whether the relation holds there
 Found = namedtuple("Found", "sizes tied left right holds")
 _DIGITS = 6  # of a root
+_FEW = 4  # rows that are said in a derivation
 
 
 class Solution:
@@ -35,21 +36,22 @@ class Solution:
     sizes     those of the best row that holds; {} where none does
     closed    the solutions in closed form, `roots.Solved`; the greater first
     root      the number at which both sides are equal, exact or to 30 digits; None where a formula rounds
+    ties      {size: formula} of the sizes that were told to follow an unknown
     height    what both sides are there, None where that is not known
     says      what is known of all solutions, as sentences
     reached   whether there is a solution, or a place where both sides meet between whole numbers
     """
 
     __slots__ = ("closed", "counted", "found", "height", "names", "notes", "reached", "relation", "root", "says",
-                 "subject", "values")
+                 "subject", "ties", "values")
 
     def __init__(self, subject: str, relation: Relation, names: tuple[str, ...], *, found: tuple[Found, ...],
                  closed: tuple[Solved, ...], root: Any, height: Any, says: tuple[str, ...], reached: bool,
-                 notes: tuple[str, ...],
-                 values: Mapping[str, int], counted: Callable[[Mapping[str, int]], Mapping[str, Any]]) -> None:
+                 notes: tuple[str, ...], ties: Mapping[str, Any], values: Mapping[str, int],
+                 counted: Callable[[Mapping[str, int]], Mapping[str, Any]]) -> None:
         self.subject, self.relation, self.names, self.notes = subject, relation, names, notes
         self.found, self.closed, self.root, self.height = found, closed, root, height
-        self.says, self.reached = says, reached
+        self.says, self.reached, self.ties = says, reached, dict(ties)
         self.values, self.counted = values, counted
 
     @property
@@ -90,7 +92,8 @@ class Solution:
         tied = tuple(self.found[0].tied)
         last = ("holds",) if mixed else ()
         keys = (*self.names, *tied, "left", *(() if fixed else ("right",)), "off", *last)
-        against = f"off {exact(budgets.pop())}" if fixed else "off"
+        unit = " bytes" if self.relation.unit == "byte" else ""
+        against = f"off {exact(budgets.pop())}{unit}" if fixed else "off"
         head = (*self.names, *tied, self.relation.before, *(() if fixed else (self.relation.after,)), against, *last)
         return Listing(self.title, keys, head, rows, self.sentences(), self.notes)
 
@@ -105,7 +108,9 @@ class Solution:
     def derivation(self) -> Derivation:
         """Formulas, equation, solution, and the counts of the rows that are next to it."""
         relation = self.relation
-        shown = [Equation(name, [formula(ledger)], of=ledger.size) for name, ledger in relation.ledgers.items()]
+        shown: list[Any] = [Solving(tuple((Symbol(name), "=", written(size)) for name, size in self.ties.items()))] * (
+            bool(self.ties))
+        shown += [Equation(name, [formula(ledger)], of=ledger.size) for name, ledger in relation.ledgers.items()]
         lines = [line for solved in self._solved() for line in solved]
         steps: list[Any] = [*shown, Solving((self._asked(), *lines))]
         for one in self.found[:2]:
@@ -118,7 +123,16 @@ class Solution:
                 for name in letters(size)]
         symbols = tuple(SymbolRow(name, row(name).meaning, self.values.get(name)) for name in dict.fromkeys(used))
         return Derivation(self.title, steps, symbols=symbols, notes=self.notes,
-                          remarks=tuple(Remark("so", (said,)) for said in self.says))
+                          remarks=(*(Remark("beside it", (said,)) for said in self._rows()),
+                                   *(Remark("so", (said,)) for said in self.says)))
+
+    def _rows(self) -> list[str]:
+        """The rows as sentences; no more than a few."""
+        if len(self.found) > _FEW:
+            return []
+        return [f"{', '.join(f'{name} = {size:,}' for name, size in (*one.sizes.items(), *one.tied.items()))}: "
+                f"{exact(one.left)}" + ("" if (off := _off(one)) is None else f", off by {off.text}")
+                for one in self.found]
 
     def _asked(self) -> tuple[Any, str, Any]:
         """The relation over letters: a single count as its author writes it."""
@@ -135,7 +149,11 @@ class Solution:
             return []
         unknown, sign = Symbol(self.names[0]), self._direction()
         if not self.closed:
-            return [] if self.root is None else [[(unknown, sign, near(self.root))]]
+            if self.root is None:
+                return []
+            shown = near(self.root)
+            exactly = shown.exact == _read(shown.text)
+            return [[(unknown, {"=": "≈"}.get(sign, sign) if not exactly else sign, shown)]]
         found = []
         for one in self.closed:
             lines: list[tuple[Any, str, Any]] = [(unknown, sign if len(self.closed) == 1 else "=", one.form)]
@@ -163,8 +181,9 @@ class Solution:
         return str(self.listing())
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{name} = {size:,}" for name, size in self.sizes.items())
-        return f"<Solution {self.title}: {sizes or 'none'}>"
+        sizes = [f"{name} = {size:,}" for name, size in self.sizes.items()]
+        root = [] if self.root is None else [f"{self.names[0]} ≈ {near(self.root).text}"]
+        return f"<Solution {self.title}: {', '.join(sizes or root or ['none'])}>"
 
     def _repr_markdown_(self) -> str:
         return self.listing()._repr_markdown_()

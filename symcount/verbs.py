@@ -180,8 +180,8 @@ def _scaled(asked: Any) -> Any:
         if asked.format == "json":
             from symcount.render.data import as_steps
 
-            return [as_steps(one.derivation()) for one in ratios]
-        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in ratios)
+            return [as_steps(one.derivation(asked.limit or "")) for one in ratios]
+        return "\n\n".join(renderer(asked).derivation(one.derivation(asked.limit or "")).rstrip("\n") for one in ratios)
     return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
                                    grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
 

@@ -47,7 +47,7 @@ def as_listing(shown: Any) -> dict[str, Any]:
 def as_steps(shown: Any) -> dict[str, Any]:
     """A derivation of counts and of what solves them: its lines as they are typed."""
     def side(one: Any) -> Any:
-        return amount(one.exact) if isinstance(one, Rounded) else text.plain(one)
+        return amount(one.exact) if isinstance(one, Rounded) else one if isinstance(one, str) else text.plain(one)
 
     return {"title": shown.title, "steps": [
         {"lines": [f"{'' if left is None else side(left)} {sign} {side(right)}".strip()

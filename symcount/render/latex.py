@@ -195,7 +195,7 @@ def _solving(one: Solving) -> str:
     """What is asked, and what solves it, the signs aligned."""
     lines = []
     for before, sign, after in one.lines:
-        *above, last = [""] if before is None else _broken(before)
+        *above, last = [""] if before is None else [words(before)] if isinstance(before, str) else _broken(before)
         first, *more = [after.text.replace(",", "{,}")] if isinstance(after, Rounded) else _broken(after)
         lines += [*above, rf"{last} &{_MATHEMATICS.get(sign, sign)} {first}", *(rf"&\quad {line}" for line in more)]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"

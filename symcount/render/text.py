@@ -101,7 +101,7 @@ def _solving(step: Solving) -> str:
     """What is asked, and what solves it."""
     lines, left = [], ""
     for before, sign, after in step.lines:
-        left = " " * len(left) if before is None else form(before)
+        left = " " * len(left) if before is None else cell(before)
         lines.append(f"{left} {sign} {cell(after)}")
     return "\n".join(lines)
 
