@@ -91,30 +91,31 @@ class _Asked:
 
     def __init__(self, text: str, wanted: dict[str, Any], model: Any, convention: str | None, phase: str | None,
                  sizes: dict[str, Any]) -> None:
-        self.wanted, self.names, self.model, self.sizes = wanted, tuple(wanted), model, sizes
+        self.wanted, self.names, self.model = wanted, tuple(wanted), model
         for name in self.names:
             if name in sizes:
                 raise ModelError(f"{name} is both set and solved for")
         self.options = fitting(quantities(text), convention, phase)
-        if model is None:
-            free, (known, tied) = None, _given(sizes)
-            found = related(text, self._reader(lambda: None))
-            self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied))
-        else:
-            free = self.build({name: name for name in self.names})
-            own = self._reader(lambda: model.replace(**sizes) if sizes else model)
-            self.relation, known = related(text, self._reader(lambda: free), own), free.values
+        outside = {name: size for name, size in sizes.items() if model is None or name in _OUTSIDE}
+        self.sizes = {name: size for name, size in sizes.items() if name not in outside}
+        free = None if model is None else self.build({name: name for name in self.names})
+        own = None if model is None else self._reader(lambda: model.replace(**self.sizes) if self.sizes else model)
+        known, tied = _given(outside)
+        found = related(text, self._reader(lambda: free), own)
+        self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied)
+                                       ) if outside else found
         # sizes that were told to follow an unknown: rows show them too
         self.tied = [name for name, told in (free.given.items() if free is not None else ())
                      if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names]
-        self.values = {name: number for name, number in known.items() if name not in self.names}
+        self.values = {name: number for name, number in {**(free.values if free is not None else {}), **known}.items()
+                       if name not in self.names}
         ledgers = list(self.relation.ledgers.values())
         below = [one for side in ("left", "right") for one in self.relation.measured(side, below=True)]
         built = () if free is None else bounds(free.network())
         self.conditions = (*_about(self.names, ledgers, built), *(Condition(0, "less", one.size) for one in below))
         self.gaps = _gaps(self.relation)
         self.gap = self.relation.gap()
-        self.subject = "" if free is None else f"{free.title.replace(free.name, spelled(model.name, sizes), 1)}: "
+        self.subject = "" if free is None else f"{free.title.replace(free.name, spelled(model.name, self.sizes), 1)}: "
         self.open = [name for name in letters(self.gap) if name not in self.values and name not in self.names]
         for name in self.names:
             if name not in letters(self.gap):
@@ -303,7 +304,7 @@ class _Asked:
 
 
 def _given(sizes: Mapping[str, Any]) -> tuple[dict[str, int], Callable[[str], Size]]:
-    """Of sizes without a model: the numbers, and what letters stand for that follow others."""
+    """Of sizes that no model has: the numbers, and what letters stand for that follow others."""
     from symcount.formulas import read as formula
 
     told = {row(name).name: formula(size) if isinstance(size, str) else size for name, size in sizes.items()}
