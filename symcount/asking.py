@@ -42,24 +42,27 @@ class Asked:
 
     def __init__(self, text: str, wanted: dict[str, Any], model: Any, convention: str | None, phase: str | None,
                  sizes: dict[str, Any]) -> None:
-        self.wanted, self.names, self.model, self.sizes = wanted, tuple(wanted), model, sizes
+        self.wanted, self.names, self.model = wanted, tuple(wanted), model
         for name in self.names:
             if name in sizes:
                 raise ModelError(f"{name} is both set and solved for")
         self.options = fitting(quantities(text), convention, phase)
-        if model is None:
-            free, (known, tied) = None, _given(sizes)
-            found = relation(text, self._reader(lambda: None))
-            self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied))
-        else:
+        outside = {name: size for name, size in sizes.items() if model is None or name in _OUTSIDE}
+        self.sizes = {name: size for name, size in sizes.items() if name not in outside}
+        free = own = None
+        if model is not None:
             free = model.freed(*(name for name in self.names if name not in _OUTSIDE))
-            free = free.replace(**sizes) if sizes else free
-            own = self._reader(lambda: model.replace(**sizes) if sizes else model)
-            self.relation, known = relation(text, self._reader(lambda: free), own), free.values
+            free = free.replace(**self.sizes) if self.sizes else free
+            own = self._reader(lambda: model.replace(**self.sizes) if self.sizes else model)
+        known, tied = _given(outside)
+        found = relation(text, self._reader(lambda: free), own)
+        self.relation = found._replace(left=substitute(found.left, tied), right=substitute(found.right, tied)
+                                       ) if outside else found
         self.subject = "" if free is None else f"{free.title}: "
         # sizes that were told to follow an unknown: rows show them too
         self.ties = {name: told for name, told in (free.given.items() if free is not None else ())
                      if isinstance(told, Polynomial) and {*letters(told)} & {*self.names} and name not in self.names}
+        known |= {} if free is None else free.values
         self.values = {name: number for name, number in known.items() if name not in self.names}
         self.gap, self.gaps = self.relation.gap(), _gaps(self.relation)
         self.open = [name for name in letters(self.gap) if name not in self.values and name not in self.names]
@@ -175,12 +178,12 @@ class Asked:
         rows = tuple(found)
         height = self.height(self.names[0], root) if len(self.names) == 1 and not self.open else None
         return Solution(self.subject, self.relation, self.names, found=rows, closed=tuple(closed), root=root,
-                        height=height, says=tuple(says), notes=self.notes, ties=self.ties, values=self.values, counted=self.counted,
-                        reached=meets or bool(self.open) or any(one.holds for one in rows))
+                        height=height, says=tuple(says), notes=self.notes, ties=self.ties, values=self.values,
+                        counted=self.counted, reached=meets or bool(self.open) or any(one.holds for one in rows))
 
 
 def _given(sizes: Mapping[str, Any]) -> tuple[dict[str, int], Callable[[str], Size]]:
-    """Of sizes without a model: the numbers, and what letters stand for that follow others."""
+    """Of sizes that no model has: the numbers, and what letters stand for that follow others."""
     from symcount.formulas import read as formula
 
     told = {row(name).name: formula(size) if isinstance(size, str) else size for name, size in sizes.items()}

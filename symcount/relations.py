@@ -216,6 +216,10 @@ def _own_share(text: str, side: str, share: Fraction, own: Callable[[str], Ledge
     values = {name: number for ledger in ledgers.values() for name, number in ledger.values.items()}
     if not ledgers:
         raise FormulaError(f"'{clipped(text)}': % is a share of a quantity, as in \"params <= 60%\"")
+    missing = next((name for name in now.letters("left") if name not in values), None)
+    if missing:
+        raise FormulaError(f"'{clipped(text)}': % is of the model as it stands, where {missing} has no value; "
+                           f"say {missing}=…")
     number = share * now.side("left", values)
     return lift(quotient(number.numerator, number.denominator)) * _measure_of(now.left)
 

@@ -92,7 +92,7 @@ def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) ->
     if set(parts) <= {0, degree}:
         top, under = positive_first(-1 * parts.get(0, 0)), positive_first(parts[degree])
         if _sign(under, values) < 0:
-            top, under = -1 * top, -1 * under
+            top, under = positive_first(-1 * top), positive_first(-1 * under)
         if _sign(top, values) < 0 or not lift(top).terms:
             return []
         if degree == 1:

@@ -105,6 +105,8 @@ def test_digits_are_kept_where_numbers_are_huge(a, b):
     ("L*d^2 - N",                      ["√(N/L)"]),
     ("d^3 - N",                        ["∛N"]),
     ("L*d - N",                        ["N/L"]),
+    ("N - V*d - L*d",                  ["N/(V + L)"]),
+    ("N - V*h - L*d",                  ["(N − Vh)/L"]),
     ("3d - 2",                         ["2/3"]),
     ("d^2 - 6d + 9",                   ["3"]),                  # twice the same root is one
     ("d^2 - 2L*d + L^2",               ["L"]),

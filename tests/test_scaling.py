@@ -142,6 +142,7 @@ def test_leading_terms(text, size, found):
     ("floor(V, d)", "d"),            # 0
     ("up(V, d)", "d"),               # d, not V
     ("ceil(2d + 1, d)", "d"),        # 3, not 2
+    ("floor(3d + V, 2d)", "d"),      # 1, not 3/2
     ("V*floor(h, d) + 5", "d"),
 ])
 def test_what_only_the_roundings_say_is_refused(text, size):

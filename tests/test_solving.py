@@ -24,12 +24,12 @@ ROUNDED = {"h": "up(8d/3,256)", "heads": "d/16"}
 # model, its sizes, what follows, quantities, unknown, its numbers
 BUDGETS = [
     ("gpt2", GPT2, {}, "params flops memory", "L", range(1, 30)),
-    ("gpt2", GPT2, {"h": "4d"}, "params flops", "d", range(8, 300, 4)),
-    ("gpt2", GPT2, {"heads": "d/16"}, "params memory", "d", range(1, 200)),
+    ("gpt2", GPT2, {"h": "4d"}, "params flops", "d", range(8, 200, 4)),
+    ("gpt2", GPT2, {"heads": "d/16"}, "params memory", "d", range(1, 200, 3)),
     ("gpt2", GPT2, ROUNDED, "params flops", "d", range(16, 900, 16)),
-    ("gpt2", GPT2, {"L": "d/16", "heads": "d/16"}, "params", "d", range(1, 200, 5)),
+    ("gpt2", GPT2, {"L": "d/16", "heads": "d/16"}, "params", "d", range(1, 300, 9)),
     ("gpt2", GPT2, {}, "params", "V", range(1, 30)),
-    ("gpt2", GPT2, {}, "flops traffic", "s", range(1, 80)),
+    ("gpt2", GPT2, {}, "flops traffic", "s", range(1, 30)),
     ("gpt2", GPT2, {}, "params", "P", range(1, 40)),
     ("gpt2", GPT2, {}, "activations", "b", range(1, 9)),
     ("gpt2", GPT2, {}, "activations", "heads", range(1, 60)),
@@ -54,7 +54,7 @@ BUDGETS = [
     ("mamba-130m", {"s": 16}, {}, "params", "state", range(1, 12)),
     ("mamba-130m", {"s": 16, "L": 2}, {}, "params", "d", range(8, 200, 8)),
     ("vit-base-patch16-224", {"L": 2, "d": 64, "heads": 4}, {"h": "4d"}, "params flops", "patch", range(1, 60)),
-    ("vit-base-patch16-224", {"L": 2, "d": 64, "heads": 4}, {"h": "4d"}, "flops", "side", range(1, 90)),
+    ("vit-base-patch16-224", {"L": 2, "d": 64, "heads": 4}, {"h": "4d"}, "flops", "side", range(1, 60, 2)),
     ("resnet-18", {}, {}, "macs", "side", range(30, 39)),
     ("resnet-18", {}, {}, "params", "C", range(1, 9)),
 ]
@@ -90,7 +90,7 @@ def test_one_unknown(name, sizes, follows, quantity, unknown, numbers):
     low, high = min(counts.values()), max(counts.values())
     asked = [("<=", draw.randint(low, high), 0), (">=", draw.randint(low, high), 0), ("<=", low - 1, 0),
              ("=", draw.choice(list(counts.values())), 0), ("=", draw.randint(low, high), draw.choice([1, 7]))]
-    for sign, budget, percent in asked if name in ("gpt2", "llama-7b") else draw.sample(asked, 2):
+    for sign, budget, percent in draw.sample(asked, 3 if name in ("gpt2", "llama-7b") else 2):
         text = f"{quantity} {sign} {budget}" + (f" +- {percent}%" if percent else "")
         found = solve(text, among, made, **follows)
         holding = [n for n, count in counts.items() if meets(sign, count, budget, percent)]
@@ -160,8 +160,8 @@ def test_several_unknowns(name, sizes, quantity, unknowns):
     ("gpt2", SMALL, "params = 60000 +- 2%", "d=16*1..,L", {"d": range(16, 128, 16), "L": range(1, 25)}),
     ("gpt2", SMALL, "params = 60000 +- 2%", "L,d=16*1..", {"L": range(1, 25), "d": range(16, 128, 16)}),
     ("gpt2", SMALL, "params = 12345", "d=4*1..,L", {"d": range(4, 40, 4), "L": range(1, 30)}),
-    ("vit-base-patch16-224", {"L": 1, "heads": 1, "h": 4, "side": 12, "c": 1, "C": 1}, "params = 500 +- 20%",
-     "d,patch=1..12", {"d": range(1, 60), "patch": range(1, 13)}),  # it rises in d, and not in patch
+    ("vit-base-patch16-224", {"L": 1, "heads": 1, "h": 4, "side": 12, "c": 1, "C": 1}, "params = 400 +- 20%",
+     "d=2*1..,patch=1..12", {"d": range(2, 24, 2), "patch": range(1, 13)}),  # it rises in d, and not in patch
 ])
 def test_without_ends_nothing_is_missed(name, sizes, text, unknowns, within):
     made = model(name, **{size: n for size, n in sizes.items() if size not in within})
@@ -177,7 +177,7 @@ def test_without_ends_nothing_is_missed(name, sizes, text, unknowns, within):
 
 
 @pytest.mark.parametrize(("name", "sizes", "phase", "storage", "quantity", "unknown", "numbers"), [
-    ("llama-7b", SHORT, "decode", None, "flops", "t", range(1, 200)),
+    ("llama-7b", SHORT, "decode", None, "flops", "t", range(1, 60)),
     ("llama-7b", SHORT, "train", None, "flops", "s", range(1, 60)),
     ("gpt2", GPT2, "train", None, "memory", "L", range(1, 20)),
     ("gpt2", GPT2, "decode", None, "memory", "b", range(1, 40)),
