@@ -10,8 +10,9 @@ from symcount.given import whole
 from symcount.polynomials import Atom, Condition, Polynomial, bare, canonical, letter, lift, opaque
 from symcount.readers.quantities import fitting, read
 from symcount.relations import Measure, over_letters, quantities, relation
+from symcount.render import exact
 from symcount.runs import Run
-from symcount.sizes import letters, per
+from symcount.sizes import fraction, letters, per
 from symcount.solutions import Found, Solution
 from symcount.substitution import substitute
 from symcount.symbols import row
@@ -113,10 +114,11 @@ class Asked:
         if not any(name in (letters(one.size) if isinstance(one, Measure) else letters(opaque(one)) if isinstance(
                 one, Atom) else [one]) for one in sides):
             return f"{self.relation.text} does not depend on {name}, so it says nothing of {name}"
-        if letters(self.gap):
+        if self.open:
             return f"the sides of {self.relation.text} differ by {plain(self.gap)}, whatever {name} is"
-        return (f"the sides of {self.relation.text} differ by {plain(self.gap)}, whatever {name} is, so it holds for "
-                f"{'every' if all(holds(c, {}) for c in self.gaps) else 'no'} {name}")
+        gap = exact(fraction(self.gap, self.values)).replace("-", "−")
+        return (f"the sides of {self.relation.text} differ by {gap}, whatever {name} is, so it holds for "
+                f"{'every' if all(holds(c, self.values) for c in self.gaps) else 'no'} {name}")
 
     def _reader(self, made: Callable[[], Any]) -> Callable[[str], Ledger]:
         """A function from the name of a quantity to its ledger of the model that is made."""

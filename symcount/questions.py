@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from symcount.solutions import Solution
 
 _CHUNK = 1_000_000  # points that a worker computes together
+_LABEL = 40  # characters of a closed form beside a crossing
+_TABLES = (".txt", ".md", ".tex")
 _ROWS, _MOST_ROWS = 40, 100_000  # of a table in a terminal, and of any
 _RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of a model has a colon before it, and no blanks
 
@@ -24,8 +26,8 @@ def _solve(asked: Any) -> Any:
     from symcount.solving import solve
 
     relations = [text for text in asked.models if _RELATION.search(text)]
-    if len(relations) != 1:
-        raise ModelError("solve needs one relation, with blanks around its sign, as in "
+    if len(relations) != 1 or relations[0].strip() in ("=", "<=", ">="):
+        raise ModelError("solve needs one relation, in quotes, as in "
                          "symcount solve gpt2 \"params <= 350e6\" --for L")
     _needs_for(asked, "L, or d=128*1..,L")
     asked.models.remove(relations[0])
@@ -90,14 +92,19 @@ def _compare(asked: Any) -> Any:
 
 def _sweep(asked: Any) -> Any:
     """A table of a sweep, or of its front; a file that holds all of it."""
+    from symcount.fronts import frontier
     from symcount.saving import FORMATS, write
     from symcount.workers import workers
 
     one, = _only(asked)
-    suffix = asked.output[asked.output.rfind("."):] if asked.output else ""
+    name, dot, suffix = (asked.output or "").rpartition(".")
+    if name and dot + suffix not in (*FORMATS, *_TABLES):
+        raise ModelError(f"-o {asked.output}: a sweep is written as {', '.join(FORMATS)}, or its table as "
+                         f"{', '.join(_TABLES)}")
     with workers(asked.scheduler):
         found = _points(asked, one)
-        if suffix not in FORMATS:
+        found = frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
+        if dot + suffix not in FORMATS:
             return listings(asked, [_listed(asked, one, found)])
         write(found, asked.output)
     written, asked.output, asked.format = asked.output, None, "text"
@@ -105,17 +112,17 @@ def _sweep(asked: Any) -> Any:
 
 
 def _points(asked: Any, one: Any) -> Any:
-    """The dataset of a sweep, or its front."""
+    """The dataset of a sweep."""
     from symcount.choices import choices, each
-    from symcount.fronts import frontier
     from symcount.sweeping import sweep
 
     _needs_for(asked, "d=128*8..64,L=16,24,32")
     swept = {name: each(name, those) for name, those in choices(asked.unknowns).items()}
+    if asked.frontier and not asked.of:
+        asked.of = ",".join(part.partition(":")[2].strip() for part in asked.frontier.split(","))
     chunk = _points_of(asked.chunk) if asked.chunk else _CHUNK if asked.scheduler else None
-    found = sweep(one, asked.of or "params", convention=asked.convention, phase=asked.phase, unbuildable="mark",
-                  chunk=chunk, **swept)
-    return frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
+    return sweep(one, asked.of or "params", convention=asked.convention, phase=asked.phase, unbuildable="mark",
+                 chunk=chunk, **swept)
 
 
 def _points_of(chunk: str) -> int:
@@ -150,6 +157,7 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
     if total > _MOST_ROWS:
         raise ModelError(f"{total:,} points are too many for a table; write them to a file, as in -o points.csv")
     points = [tuple(map(int, row)) for some in rows_of(found) for row in some]
+    asked.status = 0 if points else 1
     kept = points[:_ROWS] if asked.format == "text" else points
     more = [f"… and {len(points) - len(kept):,} more points; -o points.csv writes them all"] if kept != points else []
     units = [found[name].attrs.get("unit", "") if name in found.data_vars else "" for name in columns(found)]
@@ -187,12 +195,10 @@ def _front(asked: Any, plots: Any) -> Any:
     from symcount.fronts import frontier
 
     one, = _only(asked)
-    told, asked.frontier = asked.frontier, None
-    asked.of = asked.of or ",".join(part.partition(":")[2] for part in told.split(","))
     points = _points(asked, one)
-    ends = _ends(told, points)
+    ends = _ends(asked.frontier, points)
     if len(ends["least"]) != 1 or len(ends["most"]) != 1:
-        raise ModelError(f"--frontier {told}: a picture has two sides, as in least:kv,most:params")
+        raise ModelError(f"--frontier {asked.frontier}: a picture has two sides, as in least:kv,most:params")
     return plots.frontier(points, frontier(points, **ends), *ends["most"], *ends["least"])
 
 
@@ -221,19 +227,24 @@ def _curves(asked: Any, plots: Any) -> Any:
     return plots.curves(lines, name, values, crossings)
 
 
-def _crossings(asked: Any, one: Any, sides: list[str], name: str, values: list[int]) -> list[tuple[int, Any, str]]:
+def _crossings(asked: Any, one: Any, sides: list[str], name: str, values: list[int]) -> list[tuple[Any, Any, str]]:
     """Where two of the lines meet, within the values."""
     from itertools import combinations
 
+    from symcount.solutions import near
     from symcount.solving import crossover
 
-    found = []
+    found: list[tuple[Any, Any, str]] = []
     for pair in combinations(sides, 2):
         solution = crossover(*pair, f"{name}={values[0]}..{values[-1]}", one, convention=asked.convention,
                              phase=asked.phase)
-        at = solution.best or (solution.found[0] if solution.reached and solution.found else None)
-        if at is not None:
-            found.append((at.sizes[name], at.left, solution.sentences()[0]))
+        at = solution.best
+        if solution.height is not None and values[0] <= solution.root <= values[-1]:
+            said = solution.sentences()[0]
+            found.append((solution.root, solution.height, said if len(said) <= _LABEL else
+                          f"{name} ≈ {near(solution.root).text}"))
+        elif at is not None:
+            found.append((at.sizes[name], at.left, f"{name} = {at.sizes[name]:,}"))
     return found
 
 

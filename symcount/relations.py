@@ -152,7 +152,7 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
         read(after, names, _TOKENS))
     units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
     if len(units) > 1:
-        hint = "; memory is the bytes of the weights" if units == {"byte", "parameter"} else ""
+        hint = "; memory@weights is the bytes of the weights" if units == {"byte", "parameter"} else ""
         raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
                         + hint)
     tolerance = Fraction(within["percent"]) / 100 if within else Fraction(0)
@@ -201,8 +201,8 @@ def _names(text: str, quantity: Callable[[str], Ledger],
             product = f", or {'*'.join(name)} for the product" if all(map(known, name)) else ""
             raise FormulaError(f"'{clipped(text)}': {name} is no unit; write {meant} for bytes{product}")
         if as_letter(name) is None and not all(map(known, name)):
-            raise FormulaError(f"'{clipped(text)}': unknown symbol '{clipped(name)}'; "
-                               f"{nearest(name, [*QUANTITIES, *BYTES, *TABLE])}")
+            raise FormulaError(f"'{clipped(text)}': unknown symbol '{clipped(name)}'; quantities are "
+                               f"{', '.join(QUANTITIES)}; {nearest(name, [*QUANTITIES, *BYTES, *TABLE])}")
         return as_letter(name)
     return size
 

@@ -88,7 +88,7 @@ class Ratio:
                                   *(((None, "=", count),) if count is not None else ()))))
         symbols = tuple(SymbolRow(name, row(name).meaning, values.get(name)) for name in self.bottom.letters)
         return Derivation(f"{title(self.bottom)}, {self.name}", steps, symbols=symbols, notes=notes(self.bottom),
-                          remarks=(Remark("as it grows", (_stays(self.bottom, grows),)),) if grows else ())
+                          remarks=(Remark("note", (_stays(self.bottom, grows),)),) if grows else ())
 
     def __repr__(self) -> str:
         return f"<{title(self.bottom)}, {self.name}: {'open' if self.value is None else self.shown(self.value)}>"

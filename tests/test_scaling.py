@@ -196,7 +196,7 @@ def test_nothing_is_no_share_of_nothing():
     ("--share layers.mlp", 0, "64.24 %"), ("--share layers.mlp --limit L", 0, "as L grows"),
     ("--share layers.mlp --limit L --format markdown", 0, "| as L grows"),
     ("--share layers.mlp --limit L --format latex", 0, "as L grows"),
-    ("--elasticity d --derive", 0, "elasticity in d, above = L(8d² + 3dh + 2d) + 2Vd + d"),
+    ("--elasticity d --derive", 0, "d times the derivative in d = L(8d² + 3dh + 2d) + 2Vd + d"),
     ("--on d,s", 0, "depends on s no"), ("--limit x", 2, "x is no letter"), ("--limit d,L", 2, "d,L is no letter"),
     ("--elasticity s", 2, "s is no letter"), ("--share none", 2, "no kind or part"), ("--on q", 2, "'q' is no size"),
     ("--derive", 2, "--derive goes with"), ("--limit d --derive", 2, "--derive derives a --share or an --elasticity"),
