@@ -2,7 +2,8 @@
 
     python tests/benchmarks/startup.py          with symcount installed from a wheel into this Python
 
-Budgets: at most 4 × for help, version, models and count; at most 6 × for formula and derive; 25 MiB; no SymPy.
+Budgets: at most 4 × for help, version, models and count; at most 6 × for formula and derive; at most 10 × for solve, cross
+and compare, which is a third of what importing SymPy takes; 25 MiB; no SymPy.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ COMMANDS = [
     (6, ["derive", "llama-7b"]),
     (6, ["derive", "llama-7b", "--format", "markdown"]),
     (6, ["derive", "llama-7b", "--format", "latex"]),
+    (10, ["solve", "gpt2:d=1024,heads=16", "params <= 350e6", "--for", "L"]),
+    (10, ["cross", "llama-7b", "flops@scores + flops@mix", "flops@mlp", "--for", "s"]),
+    (10, ["compare", "bert-base-uncased", "distilbert-base-uncased"]),
 ]
 
 
