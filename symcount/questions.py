@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from math import prod
 
 from symcount.errors import ModelError
@@ -101,14 +102,15 @@ def _sweep(asked: Any) -> Any:
     if name and dot + suffix not in (*FORMATS, *_TABLES):
         raise ModelError(f"-o {asked.output}: a sweep is written as {', '.join(FORMATS)}, or its table as "
                          f"{', '.join(_TABLES)}")
-    with workers(asked.scheduler):
+    with workers(asked.scheduler) if asked.scheduler or asked.chunk else nullcontext():
         found = _points(asked, one)
         found = frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
         if dot + suffix not in FORMATS:
             return listings(asked, [_listed(asked, one, found)])
         write(found, asked.output)
+        skipped = _skipped(found)
     written, asked.output, asked.format = asked.output, None, "text"
-    return f"{one.title}: {prod(found.sizes.values()):,} points in {written}; skipped: {found.skipped}"
+    return f"{one.title}: {prod(found.sizes.values()):,} points in {written}; skipped: {skipped}"
 
 
 def _points(asked: Any, one: Any) -> Any:
@@ -123,6 +125,15 @@ def _points(asked: Any, one: Any) -> Any:
     chunk = _points_of(asked.chunk) if asked.chunk else _CHUNK if asked.scheduler else None
     return sweep(one, asked.of or "params", convention=asked.convention, phase=asked.phase, unbuildable="mark",
                  chunk=chunk, **swept)
+
+
+def _skipped(found: Any) -> str:
+    """How many points cannot be built, and why where that is known; of chunks they are counted here."""
+    total, said = prod(found.sizes.values()), str(found.skipped)
+    if "buildable" not in found or found.buildable.chunks is None:
+        return said
+    missing = total - int(found.buildable.sum())
+    return f"{missing:,} of {total:,} points cannot be built" if missing else "nothing"
 
 
 def _points_of(chunk: str) -> int:
@@ -160,13 +171,15 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
     asked.status = 0 if points else 1
     kept = points[:_ROWS] if asked.format == "text" else points
     more = [f"… and {len(points) - len(kept):,} more points; -o points.csv writes them all"] if kept != points else []
+    skipped = _skipped(found)
     units = [found[name].attrs.get("unit", "") if name in found.data_vars else "" for name in columns(found)]
     head = tuple(f"{name}, {unit}" if unit in ("bytes", "elements") and "_" not in name else name
                  for name, unit in zip(columns(found), units, strict=True))
     notes = dict.fromkeys(note for name in found.data_vars for note in found[name].attrs.get("notes", "").split("; ")
                           if note)
     front = [f"the points with {asked.frontier.replace(':', ' ').replace(',', ' and ')}"] if asked.frontier else []
-    said = [*front, *more, *([f"skipped: {found.skipped}"] if found.skipped != "nothing" else [])]
+    formulas = [f"{name} = {found[name].attrs['closed_form']}" for name in found.data_vars if name != "buildable"]
+    said = [*formulas, *front, *more, *([f"skipped: {skipped}"] if skipped != "nothing" else [])]
     return Listing(f"{one.title}: {len(points):,} points", tuple(columns(found)), head, tuple(kept), tuple(said),
                    tuple(notes))
 

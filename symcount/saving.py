@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from symcount.errors import ModelError, SizeError, SymcountError, clipped
 from symcount.filling import blocks
+from symcount.workers import watched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def points(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
     import xarray
 
     shape = tuple(dataset.sizes.values())
-    for at in blocks(shape, _ROWS):
+    for at in watched([*blocks(shape, _ROWS)]):
         part = dataset.isel(dict(zip(dataset.sizes, at, strict=True))).compute()
         there = part["buildable"].values.ravel() if "buildable" in part else slice(None)
         whole = xarray.broadcast(*(part[name] for name in columns(dataset)))

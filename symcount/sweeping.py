@@ -19,6 +19,7 @@ from symcount.ledger import UNITS
 from symcount.render import text
 from symcount.sizes import letters, value
 from symcount.symbols import known, row
+from symcount.workers import watched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     coordinates = {name: (dims[name], columns[name]) for name in columns}
     along = tuple(dict.fromkeys(dims.values()))
     if chunk is None:
-        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, along=_shown)
+        filled = fill(np, plan, columns, ledgers, marking=marking, total=total, growing=True, along=watched)
         if filled.reasons and not marking:
             raise SizeError(_refusal(filled, total))
     else:
@@ -305,15 +306,6 @@ def _skipped(filled: Filled, total: int, chunk: Any) -> str:
         return "known when it is computed" if filled.buildable is not None else "nothing"
     count = sum(count for count, _ in filled.reasons.values())
     return f"{count:,} of {total:,} points cannot be built: {_listed(filled)}" if count else "nothing"
-
-
-def _shown(blocks: Any) -> Any:
-    """Blocks with a bar on a terminal, after the first second."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return blocks  # the answer is the same without
-    return tqdm(blocks, delay=1, disable=None, leave=False, unit="block")
 
 
 def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, marking: bool, total: int,

@@ -2,8 +2,8 @@
 
     python tests/benchmarks/startup.py          with symcount installed from a wheel into this Python
 
-Budgets: at most 4 × for help, version, models and count; at most 6 × for formula and derive; at most 10 × for solve, cross
-and compare, which is a third of what importing SymPy takes; 25 MiB; no SymPy.
+Budgets: at most 4 × for help, version, models and count; at most 6 × for formula and derive; at most 10 × for solve,
+cross and compare, which is a third of what importing SymPy takes; 25 MiB; no SymPy.
 """
 
 from __future__ import annotations
