@@ -13,6 +13,7 @@ pytest.importorskip("dask.array", reason="chunks need the extra 'sweep'")
 distributed = pytest.importorskip("distributed", reason="clusters need the extra 'sweep'")
 
 from symcount import SizeError, model, parameters  # noqa: E402 - after what may skip this file
+from symcount.cli import main  # noqa: E402
 from symcount.sweeping import sweep  # noqa: E402
 
 SIZES = {"d": range(128, 128 * 41, 128), "h": range(64, 64 * 101, 64), "L": range(1, 51), "V": [50_000, 100_000]}
@@ -72,3 +73,22 @@ def test_columns_that_the_cluster_has_stay_there(client):
     found = sweep("llama-7b", d=("m", client.persist(d)), L=("m", np.full(1000, 2)), chunk=100)
     total = int(found.params.sum())
     assert total == sum(parameters(model("llama-7b", d=128 * i, L=2)).total for i in range(1, 1001))
+
+
+def test_the_command_line_asks_a_scheduler(cluster, tmp_path, capsys):
+    words = ["sweep", "llama-7b", "--for", "d=100*1..40,L=1..50", "--of", "params,kv", "--set", "heads=8,t=64"]
+    here, there = str(tmp_path / "here.csv"), str(tmp_path / "there.csv")
+    assert main([*words, "-o", here]) == 0
+    assert main([*words, "--chunk", "300", "--scheduler", cluster.scheduler_address, "-o", there]) == 0
+    with open(here, "rb") as one, open(there, "rb") as other:
+        assert one.read() == other.read()
+    assert "skipped: 1,500 of 2,000 points cannot be built" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("address", "says"), [
+    ("tcp://127.0.0.1:1", "no scheduler answers"), ("localhost:8786", "no address of a scheduler"),
+    ("tcp://localhost:8786;rm", "no address of a scheduler"), ("inproc://x", "no address of a scheduler")])
+def test_a_scheduler_that_does_not_answer_is_told(address, says, capsys, monkeypatch):
+    monkeypatch.setattr("symcount.workers._PATIENCE", "0.2 s")
+    assert main(["sweep", "gpt2", "--for", "L=1,2", "--scheduler", address]) == 2
+    assert says in capsys.readouterr().err
