@@ -112,7 +112,7 @@ def test_a_quantity_below_the_line():
     (["solve", "gpt2", "params(L) <= 9", "--for", "L"], 2, "write params*(…) for a product"),
     (["solve", "gpt2", "params <= 7B", "--for", "L"], 2, "write e9 for B, as in 7e9"),
     (["solve", "gpt2", "params ~ 7e9", "--for", "L"], 2, "say = and a tolerance, as in +- 1%"),
-    (["solve", "gpt2", "2*params <= 80GB", "--for", "L"], 2, "two units; memory is the bytes of the weights"),
+    (["solve", "gpt2", "2*params <= 80GB", "--for", "L"], 2, "two units; memory@weights is the bytes of the weights"),
     (["solve", "gpt2", "params <= 9", "--for", "L", "d"], 2, "no model 'd'"),
     (["solve", "gpt2", "params <= 9", "--for", "L in 3..9"], 2, "choices are listed as in"),
     (["solve", "gpt2", "params <= 9", "--for", "L", "--set", "L=5"], 2, "L is both set and solved for"),

@@ -96,7 +96,7 @@ def test_tolerance(text, tolerance, shown):
     ("memory <= 80KB",           FormulaError, "KB is no unit; write kB"),
     ("memory <= 80 gib",         FormulaError, "gib is no unit; write GiB"),
     ("memory <= 3 byte",         FormulaError, "byte is no unit; write bytes"),
-    ("param <= 3",               FormulaError, "unknown symbol 'param'; did you mean 'params'"),
+    ("param <= 3",               FormulaError, "unknown symbol 'param'; quantities are params,"),
     ("parameters <= 3",          FormulaError, "unknown symbol 'parameters'"),
     ("params(L) <= 3",           FormulaError, "params is followed by a bracket; write params\\*"),
     ("params@layers (2) <= 3",   FormulaError, "params@layers is followed by a bracket"),

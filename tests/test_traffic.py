@@ -492,7 +492,7 @@ def test_markdown_and_latex():
     assert "| 2 × block\\_1 | 0 | 60 | 0 | memory | 60 ms |" in markdown.listing(found.listing())
     assert found._repr_markdown_() == markdown.listing(found.listing())
     shown = latex.listing(found.listing())
-    assert r"\text{2 }\times \text{ block}\_\text{1} & 0 & 60 & \text{0} & \text{memory} & \text{60 ms}" in shown
+    assert r"\text{2 }\times \text{ block}\_\text{1} & 0 & 60 & 0 & \text{memory} & \text{60 ms}" in shown
 
 
 def test_json_is_exact():
