@@ -56,7 +56,7 @@ Rounded = namedtuple("Rounded", "exact text")  # a number, and how it is shown
 class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
     """Rows under a head: cells are words, forms, numbers, exact or Rounded, or None; `keys` name the columns of data.
 
-    `says` are sentences that stand below the rows.
+    `says` are sentences, and steps that solve, that stand below the rows.
     """
 
     __slots__ = ()

@@ -88,22 +88,22 @@ class Solution:
         rows = tuple((*one.sizes.values(), *one.tied.values(), one.left, *(() if fixed else (one.right,)), _off(one),
                       *(("yes" if one.holds else "no",) if mixed else ())) for one in self.found)
         if not rows:
-            return Listing(self.title, (), (), (), self.sentences(), self.notes)
+            return Listing(self.title, (), (), (), self._sentences(), self.notes)
         tied = tuple(self.found[0].tied)
         last = ("holds",) if mixed else ()
         keys = (*self.names, *tied, "left", *(() if fixed else ("right",)), "off", *last)
         unit = " bytes" if self.relation.unit == "byte" else ""
         against = f"off {exact(budgets.pop())}{unit}" if fixed else "off"
         head = (*self.names, *tied, self.relation.before, *(() if fixed else (self.relation.after,)), against, *last)
-        return Listing(self.title, keys, head, rows, self.sentences(), self.notes)
+        return Listing(self.title, keys, head, rows, self._sentences(), self.notes)
 
     def sentences(self) -> tuple[str, ...]:
         """The closed form in a line, the root, and what is known of all solutions."""
-        said = []
-        for (unknown, sign, shown), *more in self._solved():
-            last = [f" {near} {text.cell(count)}" for _, near, count in more[-1:]]
-            said.append(f"{text.form(unknown)} {sign} {text.cell(shown)}{''.join(last)}")
-        return (*said, *self.says)
+        return tuple(map(text.said, self._sentences()))
+
+    def _sentences(self) -> tuple[Any, ...]:
+        """The same, the closed form and the root as a step that has them and no numbers between."""
+        return (*(Solving((first, *more[-1:])) for first, *more in self._solved()), *self.says)
 
     def derivation(self) -> Derivation:
         """Formulas, equation, solution, and the counts of the rows that are next to it."""

@@ -170,8 +170,8 @@ def test_substituting_all_letters_gives_the_number(tree, values):
 
 # ---------------------------------------------------------------- what is written, and how it prints
 
-NAMESPACE = vars(sizes) | {"Fraction": Fraction, "Mask": Mask, "pairs": pairs, "substitute": substitute, "symbol": symbol,
-                           "sympy": sympy} | {
+NAMESPACE = vars(sizes) | {"Fraction": Fraction, "Mask": Mask, "pairs": pairs, "substitute": substitute,
+                           "symbol": symbol, "sympy": sympy} | {
     name: letter(name) for name in ("d", "h", "k", "heads", "kv", "s", "t", "w", "L", "P")}
 
 

@@ -40,7 +40,7 @@ def as_listing(shown: Any) -> dict[str, Any]:
         exactly = one.exact if isinstance(one, Rounded) else one
         return amount(exactly) if hasattr(exactly, "numerator") else text.plain(exactly)
 
-    return {"title": shown.title, "says": list(shown.says), "notes": list(shown.notes),
+    return {"title": shown.title, "says": list(map(text.said, shown.says)), "notes": list(shown.notes),
             "rows": [dict(zip(shown.keys, map(cell, row), strict=True)) for row in shown.rows]}
 
 

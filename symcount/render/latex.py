@@ -252,7 +252,7 @@ def listing(shown: Listing) -> str:
     rows = [list(map(cell, row)) for row in shown.rows]
     return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
                         *(_arrays(align, list(map(words, shown.head)), rows) if rows else ()),
-                        *(one.translate(_SPECIAL) for one in shown.says),
+                        *(one.translate(_SPECIAL) if isinstance(one, str) else step(one) for one in shown.says),
                         *([_counted(shown.notes)] if shown.notes else [])]) + "\n"
 
 

@@ -62,7 +62,8 @@ def listing(shown: Listing) -> str:
     align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     rows = [[_cell(one) for one in row] for row in shown.rows]
     return "\n\n".join([f"**{_escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
-                        *map(_escaped, shown.says), *_notes(shown.notes)]) + "\n"
+                        *(_escaped(one) if isinstance(one, str) else latex.step(one) for one in shown.says),
+                        *_notes(shown.notes)]) + "\n"
 
 
 def _cell(shown: Any) -> str:

@@ -143,7 +143,16 @@ def listing(shown: Listing) -> str:
     sides = to_the_right(shown)
     lines = ["  ".join(one.rjust(w) if right else one.ljust(w)
                        for one, w, right in zip(row, widths, sides, strict=True)).rstrip() for row in cells]
-    return "\n\n".join(filter(None, [shown.title, "\n".join(lines), "\n".join(shown.says), _notes(shown.notes)]))
+    blocks = [shown.title, "\n".join(lines), "\n".join(map(said, shown.says)), _notes(shown.notes)]
+    return "\n\n".join(filter(None, blocks))
+
+
+def said(shown: Any) -> str:
+    """A sentence; a step that solves in one line."""
+    if isinstance(shown, str):
+        return shown
+    return " ".join(" ".join([*([] if left is None else [cell(left)]), sign, cell(right)])
+                    for left, sign, right in shown.lines)
 
 
 def to_the_right(shown: Listing) -> list[bool]:
