@@ -201,7 +201,27 @@ def letter(name: str) -> Polynomial:
     4*d
     """
     row(name)  # refuses a name that the table does not have
-    return Polynomial({frozenset(((name, 1),)): (((name, 1),), 1)})
+    return single(((name, 1),))
+
+
+def single(powers: Iterable[tuple[Any, int]], coefficient: Any = 1) -> Polynomial:
+    """The size of one term: factors (atom, power) in this order, times a number.
+
+    >>> single([("L", 1), ("d", 2)], 12)
+    12*L*d^2
+    """
+    kept = tuple(powers)
+    return Polynomial({frozenset(kept): (kept, coefficient)})
+
+
+def inverse(size: Size) -> Polynomial:
+    """One over a size of a single term.
+
+    >>> inverse(4 * letter("d"))
+    1/d/4
+    """
+    (powers, coefficient), = lift(size).terms.values()
+    return single(((atom, -power) for atom, power in powers), quotient(1, coefficient))
 
 
 def lift(size: Size) -> Any:

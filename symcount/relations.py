@@ -16,10 +16,10 @@ from fractions import Fraction
 from symcount.errors import FormulaError, ModelError, UnitError, clipped, nearest
 from symcount.formulas import NAME, as_letter, read, tokens
 from symcount.ledger import UNITS
-from symcount.polynomials import Atom, Polynomial, bare, lift, opaque, quotient
+from symcount.polynomials import Atom, bare, inverse, lift, opaque, quotient
 from symcount.readers.quantities import QUANTITIES
 from symcount.render import significant
-from symcount.sizes import fraction, letters
+from symcount.sizes import fraction, letters, letters_of
 from symcount.symbols import TABLE, known
 
 TYPE_CHECKING = False
@@ -76,8 +76,8 @@ class Relation(namedtuple("Relation", "before left sign after right tolerance le
     def letters(self, which: str) -> list[str]:
         """The letters of the "left" or the "right" side, those of its quantities included."""
         atoms = [atom for powers, _ in lift(getattr(self, which)).terms.values() for atom, _ in powers]
-        return [name for atom in atoms for name in (letters(atom.size) if isinstance(atom, Measure) else letters(
-            opaque(atom)) if isinstance(atom, Atom) else [atom])]
+        return [name for atom in atoms for name in (
+            letters(atom.size) if isinstance(atom, Measure) else letters_of(atom))]
 
     def gap(self, times: Any = 1) -> Size:
         """left − times · right over letters, multiplied by the quantities below a line: its sign is that of the gap."""
@@ -172,12 +172,7 @@ def over_letters(size: Size) -> Size:
         for atom, power in powers:
             base = atom.size if isinstance(atom, Measure) else opaque(atom) if isinstance(atom, Atom) else (
                 as_letter(atom))
-            if power > 0:
-                term = term * base**power
-            else:
-                (order, one), = lift(base).terms.values()
-                inverse = tuple((one_atom, p * power) for one_atom, p in order)
-                term = term * Polynomial({frozenset(inverse): (inverse, quotient(1, one**-power))})
+            term = term * (base**power if power > 0 else inverse(base) ** -power)
         result = term + result if isinstance(result, int) and not result else result + term
     return result
 

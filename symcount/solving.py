@@ -13,11 +13,11 @@ from math import inf, prod
 from symcount.asking import Asked, put
 from symcount.choices import Steps, choices, each
 from symcount.errors import ModelError, SizeError
-from symcount.polynomials import Atom, Call, Condition, lift, opaque
+from symcount.polynomials import Call, Condition, lift
 from symcount.render import significant
 from symcount.roots import solved
 from symcount.runs import Run, after, first, last, many, members, stride, turns
-from symcount.sizes import letters
+from symcount.sizes import letters, letters_of
 from symcount.solutions import Found, Solution
 from symcount.wholes import between, holding, polynomial, rounds, signs
 
@@ -180,7 +180,7 @@ def _reach(asked: Asked, name: str) -> float:
         among = _bounded(asked, name)
     except SizeError:
         return inf
-    return (among.count() or 0) if isinstance(among, Steps) else len(among)
+    return (among.many() or 0) if isinstance(among, Steps) else len(among)
 
 
 def _bounded(asked: Asked, name: str) -> Any:
@@ -214,7 +214,7 @@ def _rises(size: Size, names: set[str]) -> bool:
     """Whether a size is seen to grow, or to stay, as any of these letters grows."""
     for powers, c in lift(size).terms.values():
         moved = [(atom, power) for atom, power in powers
-                 if names & {*(letters(opaque(atom)) if isinstance(atom, Atom) else [atom])}]
+                 if names & {*letters_of(atom)}]
         if moved and (c < 0 or any(power < 0 or (isinstance(atom, Call) and not (
                 _rises(atom.args[0], names) and (_rises(atom.args[1], names) if atom.name == "min"
                                                  else not names & {*letters(atom.args[1])})))

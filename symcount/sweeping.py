@@ -17,7 +17,7 @@ from symcount.forms import Function, Number, Product, Sum, Symbol
 from symcount.given import LARGEST, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
-from symcount.sizes import letters, value
+from symcount.sizes import is_one, letters, value
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -214,8 +214,8 @@ def _plan(free: Model, ledgers: Mapping[str, tuple[Ledger, Ledger]], axes: dict[
     for name, (ledger, _) in ledgers.items():
         values = _fixed(ledger, axes)
         top, bottom = fixed(ledger.size, values)
-        one = isinstance(bottom, int) and bottom == 1
-        programs[name] = (program(horner(top), axes, lows), None if one else program(horner(bottom), axes, lows))
+        below = None if is_one(bottom) else program(horner(bottom), axes, lows)
+        programs[name] = program(horner(top), axes, lows), below
     fulls = [full for _, full in ledgers.values()]
     known = {name: number for full in fulls for name, number in _fixed(full, axes).items()}
     found = [*_asked(free, fulls, known, axes)]

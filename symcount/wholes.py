@@ -12,11 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, isqrt, lcm
 
-from symcount.choices import Steps
+from symcount.choices import MOST, Steps
 from symcount.errors import SizeError
-from symcount.polynomials import Call, Condition, Polynomial, added, bare, letter, lift, opaque
+from symcount.polynomials import Call, Condition, added, bare, letter, lift, opaque, single
 from symcount.runs import Run
-from symcount.sizes import ceil, floor, fraction, least, letters, per, up
+from symcount.sizes import RULES, fraction, letters, per
 from symcount.substitution import substitute
 
 TYPE_CHECKING = False
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_MOST_TRIED = 20_000  # numbers one by one, and remainders that what must divide leaves some of
-_MOST_CLASSES = 2_000  # remainders that are left
+_MOST_CLASSES = 2_000  # remainders that are left by what must divide
 _SIGNS = {"at most": (-1, 0), "less": (-1,), "is": (0,)}  # of left − right
-_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
 
 class _UnsolvedError(Exception):
@@ -139,11 +137,11 @@ def _classes(conditions: list[Condition], name: str, among: Steps) -> Iterator[R
     x = among.first + among.step * letter(name)
     shifted = [Condition(_put(c.left, name, x), c.relation, _put(c.right, name, x)) for c in cleared]
     period = lcm(*(_period(c) for c in shifted))
-    if period > _MOST_TRIED:
+    if period > MOST:  # every remainder is tried
         raise _UnsolvedError
     dividing = [c for c in shifted if c.relation == "divides"]
     others = [c for c in shifted if c.relation != "divides"]
-    count = among.count()
+    count = among.many()
     left = [r for r in range(period if count is None else min(period, count))
             if all(holds(c, {name: r}) for c in dividing)]
     if len(left) > _MOST_CLASSES:
@@ -190,9 +188,9 @@ def _few(conditions: list[Condition], name: str, among: Any) -> Iterable[int] | 
 
 
 def _tried(name: str, among: Steps) -> Iterable[int]:
-    many = among.count()
-    if many is None or many > _MOST_TRIED:
-        raise SizeError(f"{name} stands here so that only trying would tell; at most {_MOST_TRIED:,} numbers are "
+    many = among.many()
+    if many is None or many > MOST:
+        raise SizeError(f"{name} stands here so that only trying would tell; at most {MOST:,} numbers are "
                         f"tried: say which, as in {name}=1..4096")
     return among
 
@@ -292,13 +290,13 @@ def _rebuilt(size: Size, call: Call, by: Size) -> Size:
     terms: list[Size] = []
     for powers, coefficient in lift(size).terms.values():
         if not any(call in (one, *_calls(opaque(one))) for one, _ in powers if isinstance(one, Call)):
-            terms.append(Polynomial({frozenset(powers): (powers, coefficient)}))
+            terms.append(single(powers, coefficient))
             continue
         term: Size = lift(coefficient)
         for atom, power in powers:
             if power < 0:
                 raise _UnsolvedError
-            base = by if atom == call else (_RULES[atom.name](*(_rebuilt(arg, call, by) for arg in atom.args))
+            base = by if atom == call else (RULES[atom.name](*(_rebuilt(arg, call, by) for arg in atom.args))
                                             if isinstance(atom, Call) else letter(atom))
             term = term * base**power
         terms.append(term)
