@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.counting import formula, notes, title
+from symcount.counting import formula, hundredths, notes, title
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError, SizeError, nearest
 from symcount.forms import Quotient, numbers, written
@@ -254,7 +254,7 @@ def _tends(ratio: Ratio, size: str) -> tuple[Any, Any]:
 
 
 def _percent(number: Any) -> str:
-    return percent(int((20_000 * number + 1) // 2))
+    return percent(hundredths(number))
 
 
 def _whole(one: Leading, size: str) -> Size:
