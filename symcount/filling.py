@@ -203,7 +203,7 @@ class _Work:
         """The checks that may fail, and the steps of programs, for sizes of which this is known."""
         lows, highs, steps = ({name: one[i] for name, one in facts.items()} for i in range(3))
         checks = [(check, _wide((check.left, check.right), lows, highs))
-                  for check in self.plan.checks if not holds(check, lows, highs, steps)]
+                  for check in self.plan.checks if not certain(check, lows, highs, steps)]
         wide = {name for name in names if _wide(self.plan.programs[name], lows, highs)}
         programs = {name: self.plan.programs[name] for name in names}
         programs.update((name, (program(top.form, self.plan.axes, lows, highs), None))
@@ -251,8 +251,8 @@ def _wide(programs: Iterable[Any], lows: Mapping[str, int], highs: Mapping[str, 
     return max(widest, default=0) > _WIDEST
 
 
-def holds(check: Check, lows: Mapping[str, int], highs: Mapping[str, int], steps: Mapping[str, int]) -> bool:
-    """Whether a check holds by construction, for all letters within these bounds that are multiples of these powers."""
+def certain(check: Check, lows: Mapping[str, int], highs: Mapping[str, int], steps: Mapping[str, int]) -> bool:
+    """Whether a check is seen to hold for all letters within these bounds that are multiples of these steps."""
     (a, b), (c, d) = (interval(side.form, lows, highs) for side in (check.left, check.right))
     if check.relation != "divides":
         return b <= c if check.relation == "at most" else a == b == c == d

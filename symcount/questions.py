@@ -6,7 +6,7 @@ import re
 from math import prod
 
 from symcount.errors import ModelError
-from symcount.verbs import ledgers, listings, models, shown
+from symcount.verbs import depth, ledgers, listings, models, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,9 +183,8 @@ def _plot(asked: Any) -> Any:
         figure = _curves(asked, plots)
     else:
         counted = [ledger for _, _, ledger in ledgers(asked)]
-        depth = int(asked.by) if (asked.by or "").isdigit() else asked.by
-        figure = (plots.icicle(counted[0], *([depth] if depth else [])) if len(counted) == 1 else
-                  plots.bars(counted, *([depth] if depth else [])))
+        draw, drawn = (plots.icicle, counted[0]) if len(counted) == 1 else (plots.bars, counted)
+        figure = draw(drawn, depth(asked.by)) if asked.by else draw(drawn)
     plots.save(figure, asked.output)
     written, asked.output = asked.output, None
     return f"written: {written}"
@@ -213,7 +212,7 @@ def _curves(asked: Any, plots: Any) -> Any:
     (name, those), = told.items()
     values = each(name, those)
     sides = (asked.of or "params").split(",")
-    options = fitting([each_one for side in sides for each_one in side.split("+")], asked.convention, asked.phase)
+    options = fitting([quantity for side in sides for quantity in side.split("+")], asked.convention, asked.phase)
     lines = {}
     named = models(asked)
     for one in named:
