@@ -183,8 +183,8 @@ def _plot(asked: Any) -> Any:
         figure = _curves(asked, plots)
     else:
         counted = [ledger for _, _, ledger in ledgers(asked)]
-        draw, drawn = (plots.icicle, counted[0]) if len(counted) == 1 else (plots.bars, counted)
-        figure = draw(drawn, depth(asked.by)) if asked.by else draw(drawn)
+        by = [depth(asked.by)] if asked.by else []
+        figure = plots.icicle(counted[0], *by) if len(counted) == 1 else plots.bars(counted, *by)
     plots.save(figure, asked.output)
     written, asked.output = asked.output, None
     return f"written: {written}"

@@ -119,6 +119,28 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
 
     Raises FormulaError for what cannot be read, UnitError where the two sides are in different units.
     """
+    before, sign, after, tolerance = _split(text)
+    ledgers = {name: quantity(name) for name in quantities(text)}
+    names = _names(text, quantity, ledgers)
+    shares = [_PERCENT.fullmatch(side) for side in (before, after)]
+    if shares[0]:
+        raise FormulaError(f"'{clipped(text)}': say the share on the right, as in \"params <= 60%\"")
+    left = bare(read(before, names, _TOKENS))
+    if "%" in after and not shares[1]:
+        raise FormulaError(f"'{clipped(text)}': N% stands alone, and is of the other side for the model as it stands; "
+                           "for another share write 0.6*params")
+    right = _own_share(text, before, Fraction(shares[1][1]) / 100, own) if shares[1] else bare(
+        read(after, names, _TOKENS))
+    units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
+    if len(units) > 1:
+        hint = "; memory@weights is the bytes of the weights" if units == {"byte", "parameter"} else ""
+        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
+                        + hint)
+    return Relation(" ".join(before.split()), left, sign, " ".join(after.split()), right, tolerance, ledgers)
+
+
+def _split(text: str) -> tuple[str, str, str, Fraction]:
+    """The left side, the sign, the right side and the tolerance, which is a share."""
     within = _WITHIN.fullmatch(text)
     sides = within["sides"] if within else text
     signs = [match for match in _SIGN.finditer(sides) if match[0]]
@@ -139,28 +161,15 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
     called = next((name for name in quantities(text) if re.search(re.escape(name) + r"\s*\(", text)), None)
     if called:
         raise FormulaError(f"'{clipped(text)}': {called} is followed by a bracket; write {called}*(…) for a product")
-    ledgers = {name: quantity(name) for name in quantities(text)}
-    names = _names(text, quantity, ledgers)
-    shares = [_PERCENT.fullmatch(side) for side in (before, after)]
-    if shares[0]:
-        raise FormulaError(f"'{clipped(text)}': say the share on the right, as in \"params <= 60%\"")
-    left = bare(read(before, names, _TOKENS))
-    if "%" in after and not shares[1]:
-        raise FormulaError(f"'{clipped(text)}': N% stands alone, and is of the other side for the model as it stands; "
-                           "for another share write 0.6*params")
-    right = _own_share(text, before, Fraction(shares[1][1]) / 100, own) if shares[1] else bare(
-        read(after, names, _TOKENS))
-    units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
-    if len(units) > 1:
-        hint = "; memory@weights is the bytes of the weights" if units == {"byte", "parameter"} else ""
-        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
-                        + hint)
-    tolerance = Fraction(within["percent"]) / 100 if within else Fraction(0)
-    return Relation(" ".join(before.split()), left, sign, " ".join(after.split()), right, tolerance, ledgers)
+    return before, sign, after, Fraction(within["percent"]) / 100 if within else Fraction(0)
 
 
 def quantities(text: str) -> list[str]:
-    """The quantities that a relation names, params or flops@layers.mlp."""
+    """The quantities that a relation names.
+
+    >>> quantities("2*params + d <= flops@layers.mlp")
+    ['params', 'flops@layers.mlp']
+    """
     return list(dict.fromkeys(name for name in re.findall(_NAME, text) if name.partition("@")[0] in QUANTITIES))
 
 

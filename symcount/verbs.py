@@ -55,8 +55,8 @@ def _depth(asked: Any, one: Any, ledger: Any) -> Any:
     return depth(asked.by)
 
 
-def depth(by: str) -> int | str:
-    """What --by says: a depth, or a word such as kind."""
+def depth(by: str) -> Any:
+    """What --by says: a depth, or a word such as kind; who takes it refuses what it does not know."""
     return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
 
 
@@ -178,14 +178,14 @@ def _scaled(asked: Any) -> Any:
     if asked.derive:
         if not (asked.share or asked.elasticity):
             raise ModelError("--derive derives a --share or an --elasticity; symcount derive MODEL derives a count")
-        ratios = [one for ledger in counted for one in (
+        derived = [one.derivation(asked.limit or "") for ledger in counted for one in (
             *([share(ledger, *split(asked.share))] if asked.share else []),
             *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]
         if asked.format == "json":
             from symcount.render.data import as_steps
 
-            return [as_steps(one.derivation(asked.limit or "")) for one in ratios]
-        return "\n\n".join(_renderer(asked).derivation(one.derivation(asked.limit or "")).rstrip("\n") for one in ratios)
+            return [as_steps(one) for one in derived]
+        return "\n\n".join(_renderer(asked).derivation(one).rstrip("\n") for one in derived)
     return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
                                    grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
 
