@@ -156,5 +156,9 @@ def _counted(name: str, told: Any) -> Any:
 
 
 def each(name: str, told: Any) -> list[int]:
-    """All numbers of choices that have an end; SizeError where there are too many."""
+    """All numbers of choices that have an end; SizeError where there are too many.
+
+    >>> each("d", Steps(128, 512, 128))
+    [128, 256, 384, 512]
+    """
     return list(_counted(name, told))

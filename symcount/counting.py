@@ -46,7 +46,7 @@ def formula(ledger: Ledger) -> Form:
 
 
 def grouped(ledger: Ledger) -> Size:
-    """The sum of a ledger as its author would write it: what repeats is a Bracket."""
+    """The size that `formula` writes: the sum of a ledger, in which what repeats is a Bracket."""
     return _gathered([(term.scopes, term.factors) for term in ledger.terms])
 
 

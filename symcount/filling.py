@@ -85,7 +85,11 @@ class _BeyondError(Exception):
 
 
 def shape_of(axes: Mapping[str, int], columns: Mapping[str, Any]) -> tuple[int, ...]:
-    """How many values there are along each axis."""
+    """How many values there are along each axis.
+
+    >>> shape_of({"d": 0, "L": 1, "heads": 0}, {"d": [512, 768], "L": [6, 12, 24], "heads": [8, 12]})
+    (2, 3)
+    """
     return tuple(len(columns[next(name for name, axis in axes.items() if axis == i)])
                  for i in range(max(axes.values()) + 1))
 

@@ -35,7 +35,7 @@ FUNCTIONS = ("up", "ceil", "floor", "min")
 
 
 def tokens(name: str = NAME) -> re.Pattern[str]:
-    """What a formula is made of, where names look like this."""
+    """The pattern of one piece of a formula (number, name, power or sign), where names look like `name`."""
     return re.compile(rf"\s*(?:(?P<number>[0-9]+(?:_[0-9]{{3}})*(?:\.[0-9]+)?(?:[eE][0-9]+)?)|(?P<name>{name})"
                       r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
 

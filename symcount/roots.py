@@ -120,6 +120,10 @@ def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) ->
 def coefficients(equation: Size, name: str) -> dict[int, Size]:
     """{power of the letter: its coefficient}; {} where the letter is in a rounding.
 
+    >>> from symcount.formulas import read
+    >>> coefficients(read("12L*d^2 + V*d - N"), "d")
+    {2: 12*L, 1: V, 0: -N}
+
     What all terms share is divided out; but where a number stands alone, as a budget does, it stays as it was given.
     """
     terms = lift(equation).terms.values()

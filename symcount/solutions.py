@@ -201,7 +201,11 @@ def _off(one: Found) -> Rounded | None:
 
 
 def near(count: Any) -> Rounded:
-    """A root with six digits, or with one behind the point where it has more before it."""
+    """A root with six digits, or with one behind the point where it has more before it.
+
+    >>> near(Fraction(2, 3)).text, near(Fraction(16_000_000, 3)).text
+    ('0.666667', '5,333,333.3')
+    """
     digits = max(_DIGITS, len(str(int(count))) + 1)
     return Rounded(quotient(count.numerator, count.denominator), significant(count, digits))
 

@@ -37,6 +37,7 @@ class _UnsolvedError(Exception):
 def holding(conditions: Iterable[Condition], name: str, among: Any) -> list[Run]:
     """All numbers `among` choices (Steps or a tuple) at which every condition on the letter `name` holds.
 
+    >>> from symcount.sizes import up
     >>> d = letter("d")
     >>> holding([Condition(96, "divides", d), Condition(d * d, "at most", 10**6)], "d", Steps(1))
     [Run(first=96, last=960, step=96)]
@@ -60,7 +61,11 @@ def holding(conditions: Iterable[Condition], name: str, among: Any) -> list[Run]
 
 
 def holds(condition: Condition, values: dict[str, int]) -> bool:
-    """Whether a condition holds for these values, sizes being exact fractions; what divides by 0 does not."""
+    """Whether a condition holds for these values, sizes being exact fractions; what divides by 0 does not.
+
+    >>> holds(Condition(letter("heads"), "divides", letter("d")), {"heads": 12, "d": 768})
+    True
+    """
     try:
         a, b = fraction(condition.left, values), fraction(condition.right, values)
     except SizeError:
@@ -118,6 +123,9 @@ def between(size: Size, name: str, low: int, digits: int = 12) -> Fraction:
 def polynomial(size: Size, name: str) -> list[int]:
     """The coefficients in `name`, lowest first, of size · c · name^n with c > 0, all whole, n as small as may be.
 
+    >>> polynomial(letter("d") ** 2 - 2, "d"), polynomial(per(letter("d"), 3) - 1, "d")
+    ([-2, 0, 1], [-3, 1])
+
     Raises SizeError for what is no polynomial.
     """
     try:
@@ -127,7 +135,12 @@ def polynomial(size: Size, name: str) -> list[int]:
 
 
 def rounds(size: Size) -> bool:
-    """Whether a size has roundings or minima in it."""
+    """Whether a size has roundings or minima in it.
+
+    >>> from symcount.sizes import up
+    >>> rounds(up(letter("d"), 256)), rounds(per(letter("d"), 3))
+    (True, False)
+    """
     return next(_calls(size), None) is not None
 
 
