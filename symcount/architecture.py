@@ -283,8 +283,8 @@ class Model:
         given = {**self.given, **(adapters_of(lora) if lora else {}),
                  **{name: self._changed(name, change) for name, change in changes.items()}}
         kept = self.published if not changes and not lora and head in (None, self.cls) else None
-        shown = {**changes, "lora": lora} if lora else changes
-        return Model(self.architecture, given, name=spelled(self.name, shown), cls=head or self.cls,
+        named = {**changes, "lora": lora} if lora else changes
+        return Model(self.architecture, given, name=spelled(self.name, named), cls=head or self.cls,
                      published=kept, parts=self.parts, keys=self.keys, told=self._told | changes.keys())
 
     def freed(self, *names: str) -> Model:
@@ -359,7 +359,8 @@ class Model:
                 numbers.update((f"{name}_{i}", width) for i, width in enumerate(given))
             elif isinstance(given, int) and not isinstance(given, bool):
                 numbers[name] = given
-        numbers |= {} if "b" in self.given else {"b": 1}
+        if "b" not in self.given:  # one that was left as a letter stays one
+            numbers["b"] = 1
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
             if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):

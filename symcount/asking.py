@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from symcount.building import needs
 from symcount.choices import Steps
-from symcount.counting import plain, run
+from symcount.counting import in_words, plain, run
 from symcount.errors import ModelError, ProofError, SizeError
 from symcount.given import whole
-from symcount.polynomials import Atom, Condition, Polynomial, bare, canonical, letter, lift, opaque
+from symcount.polynomials import Condition, Polynomial, bare, canonical, letter, lift
 from symcount.readers.quantities import fitting, read
-from symcount.relations import Measure, over_letters, quantities, relation
+from symcount.relations import over_letters, quantities, relation
 from symcount.render import exact
 from symcount.runs import Run
 from symcount.sizes import fraction, letters, per
@@ -88,8 +88,7 @@ class Asked:
         told = {(c.relation, canonical(c.left), canonical(c.right)): c for c in self.conditions
                 if c.relation in ("divides", "at most") and not (
                     isinstance(c.left, int) and (c.left < 2 or c.relation == "at most")) and not self._idle(c)}
-        verb = {"divides": "divides", "at most": "is at most"}
-        said = sorted((f"{plain(c.left)} {verb[c.relation]} {plain(c.right)}" for c in told.values()), key=len)
+        said = sorted(map(in_words, told.values()), key=len)
         return [f"built when {' and '.join(said[:_MOST_NEEDS])}" + (" and more" if len(said) > _MOST_NEEDS else "")] * (
             bool(said))
 
@@ -109,10 +108,7 @@ class Asked:
 
     def _unmoved(self, name: str) -> str:
         """Why nothing can be solved for an unknown on which the gap does not depend."""
-        sides = [atom for side in (self.relation.left, self.relation.right) for powers, _ in lift(side).terms.values()
-                 for atom, _ in powers]
-        if not any(name in (letters(one.size) if isinstance(one, Measure) else letters(opaque(one)) if isinstance(
-                one, Atom) else [one]) for one in sides):
+        if name not in (*self.relation.letters("left"), *self.relation.letters("right")):
             return f"{self.relation.text} does not depend on {name}, so it says nothing of {name}"
         if self.open:
             return f"the sides of {self.relation.text} differ by {plain(self.gap)}, whatever {name} is"
@@ -137,26 +133,28 @@ class Asked:
 
     def counted(self, sizes: Mapping[str, int]) -> dict[str, Ledger]:
         """The quantities of the relation, counted of the model with these sizes."""
-        built = self.build(sizes)
-        return {name: self._reader(lambda: built)(name) for name in self.relation.ledgers}
+        return self._ledgers(self.build(sizes))
+
+    def _ledgers(self, built: Any) -> dict[str, Ledger]:
+        return {name: read(built, name, **self.options[name]) for name in self.relation.ledgers}
 
     def found(self, sizes: Mapping[str, int]) -> Found:
         """What both sides are at these sizes: by the formula, and counted anew."""
         values = {**self.values, **sizes}
         left, right = (self.relation.side(which, values) for which in ("left", "right"))
         built = self.build(sizes)
-        counts = {name: self._reader(lambda: built)(name).total for name in self.relation.ledgers}
+        counts = {name: ledger.total for name, ledger in self._ledgers(built).items()}
         if (left, right) != tuple(self.relation.side(which, values, counts) for which in ("left", "right")):
             raise ProofError(f"{self.subject}{self.relation.text}: at {dict(sizes)} the formula and the count disagree")
         return Found(dict(sizes), {name: built.values[name] for name in self.ties}, left, right,
                      all(holds(c, values) for c in self.gaps))
 
-    def off(self, sizes: Mapping[str, int]) -> Any:
+    def distance(self, sizes: Mapping[str, int]) -> Any:
         """How far the two sides are from one another at these sizes, by the formula."""
         left, right = (self.relation.side(which, {**self.values, **sizes}) for which in ("left", "right"))
         return abs(left - right)
 
-    def where(self, name: str, more: Iterable[Condition] = (), others: Mapping[str, int] | None = None) -> list[Run]:
+    def where(self, name: str, more: Iterable[Condition], others: Mapping[str, int] | None = None) -> list[Run]:
         """The numbers of one unknown that can be built and for which more holds, the others having these values."""
         values = {**self.values, **(others or {})}
         told = [put(c, name, values) for c in (*self.conditions, *more)]

@@ -48,12 +48,12 @@ class Steps:
             yield number
             number += self.step
 
-    def count(self) -> int | None:
+    def many(self) -> int | None:
         """How many there are, None without end."""
         return None if self.last is None else max(0, (self.last - self.first) // self.step + 1)
 
     def __repr__(self) -> str:
-        following = "" if self.count() in (0, 1) else f", {self.first + self.step}"
+        following = "" if self.many() in (0, 1) else f", {self.first + self.step}"
         return f"{self.first}{following}, …{'' if self.last is None else f' {self.last}'}"
 
 
@@ -148,7 +148,7 @@ def _given(name: str, told: Any) -> Any:
 
 def _counted(name: str, told: Any) -> Any:
     """Choices of which there are not too many."""
-    many = told.count() if isinstance(told, Steps) else len(told)
+    many = told.many() if isinstance(told, Steps) else len(told)
     if many is None or many > MOST:
         raise SizeError(f"{name} has {'endless' if many is None else f'{many:,}'} choices; at most {MOST:,} are tried: "
                         f"say fewer, as in {name}=1..64")
@@ -156,5 +156,9 @@ def _counted(name: str, told: Any) -> Any:
 
 
 def each(name: str, told: Any) -> list[int]:
-    """All numbers of choices that have an end; SizeError where there are too many."""
+    """All numbers of choices that have an end; SizeError where there are too many.
+
+    >>> each("d", Steps(128, 512, 128))
+    [128, 256, 384, 512]
+    """
     return list(_counted(name, told))

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.counting import conventions, notes, share
+from symcount.counting import conventions, hundredths, notes
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, SymbolRow, number
 from symcount.errors import UnitError
 from symcount.forms import flat, numbers, size, total
+from symcount.given import shown
 from symcount.ledger import UNITS
 from symcount.naming import model
 from symcount.polynomials import added, quotient
@@ -59,10 +60,10 @@ class Comparison(namedtuple("Comparison", "title names rows total changed values
 
         def cells(gap: Gap) -> tuple[Any, ...]:
             counts = [side.total if side.terms else None for side in (gap.one, gap.other)]
-            shown = None if gap is self.total else gap.form if len(text.form(gap.form)) <= _WIDEST else "…"
+            form = None if gap is self.total else gap.form if len(text.form(gap.form)) <= _WIDEST else "…"
             part = gap.number.numerator * whole.denominator, gap.number.denominator * whole.numerator
-            return (_name(gap), shown, *counts, _signed(gap.number, exact(abs(gap.number))),
-                    _signed(quotient(*part), percent(share(abs(gap.number), whole))) if whole else None)
+            return (_name(gap), form, *counts, _signed(gap.number, exact(abs(gap.number))),
+                    _signed(quotient(*part), _share(gap.number, whole)) if whole else None)
 
         return Listing(self.title, ("part", "formula", "one", "other", "difference", "share"),
                        ("part", "formula", *self.names, "difference", "share of first"),
@@ -210,7 +211,7 @@ def _headline(whole: Gap, titles: tuple[str, ...]) -> tuple[Any, ...]:
         return (f"{other} has as many {units} as {one}",)
     count, before, more = abs(whole.number), whole.one.total, whole.number > 0
     said = f"{exact(count)} {whole.one.unit if count == 1 else units} {'more' if more else 'fewer'}"
-    part = f": × {_ratio(whole)}, {percent(share(count, before))} {'more' if more else 'less'}" if before else ""
+    part = f": × {_ratio(whole)}, {_share(count, before)} {'more' if more else 'less'}" if before else ""
     return (f"{other} has {said} than {one}{part}",)
 
 
@@ -222,15 +223,15 @@ def _told(rows: list[Gap], whole: Gap, names: tuple[str, ...]) -> Iterator[Remar
     if not chosen or not before:
         return
     told = [f"{gap.part}: {_how(gap, names)}, {exact(abs(gap.number))} {'more' if gap.number > 0 else 'fewer'}, "
-            f"{percent(share(abs(gap.number), before))}" for gap in chosen]
+            f"{_share(gap.number, before)}" for gap in chosen]
     yield Remark("parts", ("; ".join(told),))
     both = [gap for gap in chosen if gap.one.terms and gap.other.terms and gap.one.total not in (0, before)]
     if both:
         gap, runs = both[0], _runs(both[0])
         step = (f"{runs[0] - runs[1]} of {runs[0]} fewer make" if runs and runs[1] < runs[0] else
                 f"{runs[1] - runs[0]} more beside {runs[0]} make" if runs else f"× {_ratio(gap)} there makes")
-        yield Remark("why", (f"{percent(share(gap.one.total, before))} of the {UNITS[gap.one.unit]} of {names[0]} are "
-                             f"in {gap.part}, so {step} the whole {percent(share(abs(gap.number), before))} "
+        yield Remark("why", (f"{_share(gap.one.total, before)} of the {UNITS[gap.one.unit]} of {names[0]} are "
+                             f"in {gap.part}, so {step} the whole {_share(gap.number, before)} "
                              f"{'larger' if gap.number > 0 else 'smaller'}",))
 
 
@@ -263,8 +264,8 @@ def _ratio(gap: Gap) -> str:
     """Four digits, or as many as tell it from 1."""
     a, b = gap.other.total, gap.one.total
     found = quotient(a.numerator * b.denominator, a.denominator * b.numerator)
-    shown = (significant(found, digits) for digits in range(4, 40))
-    return next(one for one in shown if not one.startswith("1.") or one[2:].strip("0"))
+    texts = (significant(found, digits) for digits in range(4, 40))
+    return next(one for one in texts if not one.startswith("1.") or one[2:].strip("0"))
 
 
 def _flags(one: Model, other: Model) -> list[str]:
@@ -278,9 +279,7 @@ def _flags(one: Model, other: Model) -> list[str]:
 
 
 def _word(flag: Any) -> str:
-    if isinstance(flag, tuple):
-        return "+".join(flag)
-    return "none" if flag is None else str(flag).lower() if isinstance(flag, bool) else str(flag)
+    return "+".join(flag) if isinstance(flag, tuple) else shown(flag)
 
 
 def _noted(ledgers: list[Ledger], names: tuple[str, ...]) -> tuple[str, ...]:
@@ -295,8 +294,12 @@ def _name(gap: Gap) -> str:
     return "  " * (gap.depth - 1) + (gap.part.split(".")[-1] if gap.depth > 1 else gap.part)
 
 
-def _signed(amount: Any, shown: str) -> Rounded:
-    return Rounded(amount, ("+" if amount > 0 else "−" if amount < 0 else "") + shown)
+def _signed(amount: Any, digits: str) -> Rounded:
+    return Rounded(amount, ("+" if amount > 0 else "−" if amount < 0 else "") + digits)
+
+
+def _share(part: Any, whole: Any) -> str:
+    return percent(hundredths(abs(part), whole))
 
 
 def _moved(both: tuple[int, int] | None) -> str:

@@ -18,7 +18,7 @@ from math import gcd, lcm, prod
 from symcount.errors import SizeError
 from symcount.forms import Function, Number, Product, Quotient, Sum, Symbol
 from symcount.polynomials import Call, Polynomial, lift, opaque
-from symcount.sizes import letters, value
+from symcount.sizes import is_one, letters_of, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ def _plain(terms: Mapping[frozenset[Any], int]) -> Size:
 
 
 def _open(atom: Any, values: Mapping[str, int]) -> bool:
-    return any(name not in values for name in (letters(opaque(atom)) if isinstance(atom, Call) else [atom]))
+    return any(name not in values for name in letters_of(atom))
 
 
 def _parts(call: Call, values: Mapping[str, int]) -> tuple[Size, Size, Size]:
@@ -332,22 +332,22 @@ def _call(call: Call, values: Mapping[str, int]) -> Call:
     name = "ceil" if call.name == "up" else call.name
     form: Form = Function(name, (horner(top), horner(bottom)))
     if call.name == "up":
-        form = Product((form, exact(*fixed(call.args[1], values))))
-    elif call.name == "min" and not (isinstance(over, int) and over == 1):
+        form = Product((form, _exact(*fixed(call.args[1], values))))
+    elif call.name == "min" and not is_one(over):
         form = Quotient(form, horner(over))
     return _Made(call, form)
 
 
-def exact(top: Size, bottom: Size) -> Form:
+def _exact(top: Size, bottom: Size) -> Form:
     """The form of an exact quotient."""
-    return horner(top) if isinstance(bottom, int) and bottom == 1 else Quotient(horner(top), horner(bottom))
+    return horner(top) if is_one(bottom) else Quotient(horner(top), horner(bottom))
 
 
-def whole(size: Size, values: Mapping[str, int]) -> Iterator[tuple[str, Form, Form]]:
+def _whole(size: Size, values: Mapping[str, int]) -> Iterator[tuple[str, Form, Form]]:
     """What must hold for a size to be a whole number: (left, relation, right) as forms."""
     yield from within(size, values)
     top, bottom = fixed(size, values)
-    if not (isinstance(bottom, int) and bottom == 1):
+    if not is_one(bottom):
         yield "divides", horner(bottom), horner(top)
 
 
@@ -364,12 +364,12 @@ def within(size: Size, values: Mapping[str, int]) -> Iterator[tuple[str, Form, F
                     yield from within(arg, values)
                 top, bottom, over = _parts(atom, values)
                 if atom.name == "min":
-                    if not (isinstance(over, int) and over == 1):
+                    if not is_one(over):
                         yield "divides", horner(over), Function("min", (horner(top), horner(bottom)))
                 else:
                     yield "divides", horner(bottom), Number(0)
                     if atom.name == "up":
-                        yield from whole(atom.args[1], values)
+                        yield from _whole(atom.args[1], values)
             if power < 0:
                 yield "divides", _atom(_call(atom, values) if isinstance(atom, Call) else atom), Number(0)
 

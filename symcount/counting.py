@@ -25,12 +25,12 @@ _MOST_GROUPS = 6  # of which all are tried together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from symcount.architecture import Model
     from symcount.forms import Form
-    from symcount.polynomials import Size
+    from symcount.polynomials import Condition, Size
 
 
 def formula(ledger: Ledger) -> Form:
@@ -46,12 +46,16 @@ def formula(ledger: Ledger) -> Form:
 
 
 def grouped(ledger: Ledger) -> Size:
-    """The sum of a ledger as its author would write it: what repeats is a Bracket."""
+    """The size that `formula` writes: the sum of a ledger, in which what repeats is a Bracket."""
     return _gathered([(term.scopes, term.factors) for term in ledger.terms])
 
 
-def share(count: Any, whole: Any) -> int:
-    """Hundredths of a percent, rounded half up."""
+def hundredths(count: Any, whole: Any = 1) -> int:
+    """A share in hundredths of a percent, rounded half up.
+
+    >>> hundredths(1, 3)
+    3333
+    """
     return int((20_000 * count + whole) // (2 * whole))
 
 
@@ -113,8 +117,7 @@ def conventions(ledger: Ledger) -> tuple[str, ...]:
     """What was counted, and for which run."""
     if ledger.open:
         partly = any(name in ledger.values for name in ledger.letters if name != "b")
-        none = f"no number, for {' and '.join(ledger.open)} {'has' if len(ledger.open) == 1 else 'have'} no value"
-        return (*ledger.notes, *([none] if partly else []))
+        return (*ledger.notes, *([f"no number, for {no_value(ledger.open)}"] if partly else []))
     return (*ledger.notes, *run(ledger))
 
 
@@ -126,9 +129,23 @@ def run(ledger: Ledger) -> tuple[str, ...]:
 
 def notes(ledger: Ledger) -> tuple[str, ...]:
     """The conventions of a count, and the conditions under which its formula holds."""
-    verb = {"divides": "divides", "at most": "is at most", "is": "is"}
-    held = [f"{plain(c.left)} {verb[c.relation]} {plain(c.right)}" for c in ledger.conditions]
-    return (*conventions(ledger), *(("holds when " + " and ".join(held),) if held else ()))
+    held = " and ".join(map(in_words, ledger.conditions))
+    return (*conventions(ledger), *((f"holds when {held}",) if held else ()))
+
+
+def in_words(condition: Condition) -> str:
+    """A condition as notes say it: heads divides d."""
+    verb = {"divides": "divides", "at most": "is at most", "less": "is less than", "is": "is"}[condition.relation]
+    return f"{plain(condition.left)} {verb} {plain(condition.right)}"
+
+
+def no_value(names: Sequence[str]) -> str:
+    """Which sizes are open, as a sentence.
+
+    >>> no_value(["V", "N"])
+    'V and N have no value'
+    """
+    return f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} no value"
 
 
 def independent(ledger: Ledger, model: Model) -> list[str]:
@@ -149,7 +166,7 @@ def _row(part: Ledger, name: str, depth: int, whole: Any) -> Row:
     if times is not None:
         times = written(times) if part.open else number(value(times, part.values))
     count = None if whole is None else part.total
-    return Row(depth, name, times, lambda: formula(part), count, share(count, whole) if whole else None)
+    return Row(depth, name, times, lambda: formula(part), count, hundredths(count, whole) if whole else None)
 
 
 def _list(ledger: Ledger, depth: int, deepest: int, whole: Any, listed: list[Row]) -> None:

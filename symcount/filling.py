@@ -85,7 +85,11 @@ class _BeyondError(Exception):
 
 
 def shape_of(axes: Mapping[str, int], columns: Mapping[str, Any]) -> tuple[int, ...]:
-    """How many values there are along each axis."""
+    """How many values there are along each axis.
+
+    >>> shape_of({"d": 0, "L": 1, "heads": 0}, {"d": [512, 768], "L": [6, 12, 24], "heads": [8, 12]})
+    (2, 3)
+    """
     return tuple(len(columns[next(name for name, axis in axes.items() if axis == i)])
                  for i in range(max(axes.values()) + 1))
 
@@ -203,7 +207,7 @@ class _Work:
         """The checks that may fail, and the steps of programs, for sizes of which this is known."""
         lows, highs, steps = ({name: one[i] for name, one in facts.items()} for i in range(3))
         checks = [(check, _wide((check.left, check.right), lows, highs))
-                  for check in self.plan.checks if not holds(check, lows, highs, steps)]
+                  for check in self.plan.checks if not certain(check, lows, highs, steps)]
         wide = {name for name in names if _wide(self.plan.programs[name], lows, highs)}
         programs = {name: self.plan.programs[name] for name in names}
         programs.update((name, (program(top.form, self.plan.axes, lows, highs), None))
@@ -251,8 +255,8 @@ def _wide(programs: Iterable[Any], lows: Mapping[str, int], highs: Mapping[str, 
     return max(widest, default=0) > _WIDEST
 
 
-def holds(check: Check, lows: Mapping[str, int], highs: Mapping[str, int], steps: Mapping[str, int]) -> bool:
-    """Whether a check holds by construction, for all letters within these bounds that are multiples of these powers."""
+def certain(check: Check, lows: Mapping[str, int], highs: Mapping[str, int], steps: Mapping[str, int]) -> bool:
+    """Whether a check is seen to hold for all letters within these bounds that are multiples of these steps."""
     (a, b), (c, d) = (interval(side.form, lows, highs) for side in (check.left, check.right))
     if check.relation != "divides":
         return b <= c if check.relation == "at most" else a == b == c == d

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.polynomials import Bracket, Call, Polynomial, added, letter, lift, quotient
-from symcount.sizes import ceil, floor, from_sympy, least, per, up
+from symcount.sizes import RULES, from_sympy, per
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ Sum = namedtuple("Sum", "terms")  # (sign, form) each, sign 1 or -1
 Quotient = namedtuple("Quotient", "top bottom")
 Function = namedtuple("Function", "name args")  # ceil, floor, up, min
 Root = namedtuple("Root", "body degree")  # the positive one: what an equation is solved by, no size
-
-_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
 
 def size(form: Form) -> Size:
@@ -51,7 +49,7 @@ def size(form: Form) -> Size:
         # A fraction of numbers may stand inside a rounding: up(8·4,096/3, 256).
         return lift(top) * quotient(1, bottom) if isinstance(bottom, int) and bottom else per(top, bottom)
     if kind is Function:
-        return _RULES[form.name](*map(size, form.args))
+        return RULES[form.name](*map(size, form.args))
     if kind is Sum:
         return added(sign * size(term) for sign, term in form.terms)
     result: Size = 1

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from symcount.errors import SizeError
 from symcount.polynomials import letter, lift, quotient
-from symcount.sizes import ceil, floor, least, per, up
+from symcount.sizes import RULES, per
 from symcount.symbols import TABLE, hint, known, row
 from symcount.tokens import Tokens
 
@@ -35,7 +35,7 @@ FUNCTIONS = ("up", "ceil", "floor", "min")
 
 
 def tokens(name: str = NAME) -> re.Pattern[str]:
-    """What a formula is made of, where names look like this."""
+    """The pattern of one piece of a formula (number, name, power or sign), where names look like `name`."""
     return re.compile(rf"\s*(?:(?P<number>[0-9]+(?:_[0-9]{{3}})*(?:\.[0-9]+)?(?:[eE][0-9]+)?)|(?P<name>{name})"
                       r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(?P<sign>\*\*|[-+*/^(),·×−]))")
 
@@ -202,8 +202,7 @@ class _Reader(Tokens):
         wanted = {"up": (2,), "min": (2,), "ceil": (1, 2), "floor": (1, 2)}[token]
         if len(args) not in wanted:
             raise self.error(f"{token} takes {' or '.join(map(str, wanted))} arguments, not {len(args)}", position)
-        rule = {"min": least, "up": up, "ceil": ceil, "floor": floor}[token]
         try:
-            return rule(args[0], args[1] if len(args) == 2 else 1)
+            return RULES[token](args[0], args[1] if len(args) == 2 else 1)
         except SizeError as error:
             raise self.error(str(error), position) from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 
 from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
@@ -37,26 +39,32 @@ def escaping(stream: Any) -> Any:
 def write(target: str, output: str | bytes) -> None:
     """Write a whole file or none, text as UTF-8; what is no regular file (a device) is written to, never replaced."""
     import os
-    import tempfile
 
     target = os.path.realpath(target)
-    kept = None
     try:
         data = output if isinstance(output, bytes) else output.encode()
         if os.path.exists(target) and not os.path.isfile(target):
             with open(target, "wb") as file:
                 file.write(data)
             return
-        with tempfile.NamedTemporaryFile(dir=os.path.dirname(target), delete=False) as file:
-            kept = file.name
+        with whole(target) as kept, open(kept, "wb") as file:
             file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(kept, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~mask)
-        os.replace(kept, target)
-        kept = None
     except (OSError, UnicodeError) as error:
         raise ModelError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
-    finally:
-        if kept:
-            os.unlink(kept)
+
+
+@contextmanager
+def whole(target: str) -> Iterator[str]:
+    """A name beside the target to write to; it becomes the target, with the mode of a file there, if nothing is raised.
+
+    Raises OSError for a place that cannot be written.
+    """
+    import os
+    import tempfile
+
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".symcount-") as folder:
+        kept = os.path.join(folder, os.path.basename(target))  # the suffix is what libraries go by
+        yield kept
+        if os.path.isfile(target):
+            os.chmod(kept, os.stat(target).st_mode & 0o777)
+        os.replace(kept, target)

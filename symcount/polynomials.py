@@ -201,7 +201,27 @@ def letter(name: str) -> Polynomial:
     4*d
     """
     row(name)  # refuses a name that the table does not have
-    return Polynomial({frozenset(((name, 1),)): (((name, 1),), 1)})
+    return single(((name, 1),))
+
+
+def single(powers: Iterable[tuple[Any, int]], coefficient: Any = 1) -> Polynomial:
+    """The size of one term: factors (atom, power) in this order, times a number.
+
+    >>> single([("L", 1), ("d", 2)], 12)
+    12*L*d^2
+    """
+    kept = tuple(powers)
+    return Polynomial({frozenset(kept): (kept, coefficient)})
+
+
+def inverse(size: Size) -> Polynomial:
+    """One over a size of a single term.
+
+    >>> inverse(4 * letter("d"))
+    1/4/d
+    """
+    (powers, coefficient), = lift(size).terms.values()
+    return single(((atom, -power) for atom, power in powers), quotient(1, coefficient))
 
 
 def lift(size: Size) -> Any:
@@ -244,7 +264,13 @@ def added(sizes: Iterable[Size]) -> Size:
 
 
 def bare(size: Size, seen: dict[Call, Call] | None = None) -> Size:
-    """The size without the conditions that it carries, also within what is rounded: they repeat those of the whole."""
+    """The size without the conditions that it carries, also within what is rounded: they repeat those of the whole.
+
+    >>> from symcount.sizes import per
+    >>> whole = per(letter("d"), letter("heads"))
+    >>> [str(c) for c in whole.conditions], bare(whole).conditions
+    (['heads divides d'], ())
+    """
     if not isinstance(size, Polynomial):
         return size
     seen = {} if seen is None else seen
@@ -257,7 +283,12 @@ def bare(size: Size, seen: dict[Call, Call] | None = None) -> Size:
 
 
 def primitive(*sizes: Size) -> list[Size]:
-    """The sizes divided by all that their terms share: 4Ld² and 6Ldh are to one another as 2d and 3h."""
+    """The sizes divided by all that their terms share: 4Ld² and 6Ldh are to one another as 2d and 3h.
+
+    >>> L, d, h = map(letter, ("L", "d", "h"))
+    >>> primitive(4 * L * d * d, 6 * L * d * h)
+    [2*d, 3*h]
+    """
     terms = [term for size in sizes for term in lift(size).terms.values()]
     atoms = list(dict.fromkeys(atom for powers, _ in terms for atom, _ in powers))
     shared = {atom: min(dict(powers).get(atom, 0) for powers, _ in terms) for atom in atoms}
@@ -276,7 +307,11 @@ def primitive(*sizes: Size) -> list[Size]:
 
 
 def positive_first(size: Size) -> Size:
-    """The size with what is added before what is taken away, high powers first: L − L_dense, not −L_dense + L."""
+    """The size with what is added before what is taken away, and high powers first within each.
+
+    >>> positive_first(4 - letter("L_dense") + letter("L") ** 2)
+    L^2 + 4 - L_dense
+    """
     terms = size.terms.items() if isinstance(size, Polynomial) else ()
     order = sorted(terms, key=lambda term: (term[1][1] < 0, -sum(power for _, power in term[1][0])))
     return Polynomial(dict(order), size.conditions) if order else size

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from math import prod
 
 from symcount.errors import ModelError
-from symcount.verbs import ledgers, listings, models, shown
+from symcount.verbs import depth, ledgers, listings, models, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -196,9 +196,8 @@ def _plot(asked: Any) -> Any:
         figure = _curves(asked, plots)
     else:
         counted = [ledger for _, _, ledger in ledgers(asked)]
-        depth = int(asked.by) if (asked.by or "").isdigit() else asked.by
-        figure = (plots.icicle(counted[0], *([depth] if depth else [])) if len(counted) == 1 else
-                  plots.bars(counted, *([depth] if depth else [])))
+        by = [depth(asked.by)] if asked.by else []
+        figure = plots.icicle(counted[0], *by) if len(counted) == 1 else plots.bars(counted, *by)
     plots.save(figure, asked.output)
     written, asked.output = asked.output, None
     return f"written: {written}"
@@ -226,7 +225,7 @@ def _curves(asked: Any, plots: Any) -> Any:
     (name, those), = told.items()
     values = each(name, those)
     sides = (asked.of or "params").split(",")
-    options = fitting([each_one for side in sides for each_one in side.split("+")], asked.convention, asked.phase)
+    options = fitting([quantity for side in sides for quantity in side.split("+")], asked.convention, asked.phase)
     lines = {}
     named = models(asked)
     for one in named:

@@ -16,10 +16,10 @@ from fractions import Fraction
 from symcount.errors import FormulaError, ModelError, UnitError, clipped, nearest
 from symcount.formulas import NAME, as_letter, read, tokens
 from symcount.ledger import UNITS
-from symcount.polynomials import Atom, Polynomial, bare, lift, opaque, quotient
+from symcount.polynomials import Atom, bare, inverse, lift, opaque, quotient
 from symcount.readers.quantities import QUANTITIES
 from symcount.render import significant
-from symcount.sizes import fraction, letters
+from symcount.sizes import fraction, letters, letters_of
 from symcount.symbols import TABLE, known
 
 TYPE_CHECKING = False
@@ -76,8 +76,8 @@ class Relation(namedtuple("Relation", "before left sign after right tolerance le
     def letters(self, which: str) -> list[str]:
         """The letters of the "left" or the "right" side, those of its quantities included."""
         atoms = [atom for powers, _ in lift(getattr(self, which)).terms.values() for atom, _ in powers]
-        return [name for atom in atoms for name in (letters(atom.size) if isinstance(atom, Measure) else letters(
-            opaque(atom)) if isinstance(atom, Atom) else [atom])]
+        return [name for atom in atoms for name in (
+            letters(atom.size) if isinstance(atom, Measure) else letters_of(atom))]
 
     def gap(self, times: Any = 1) -> Size:
         """left − times · right over letters, multiplied by the quantities below a line: its sign is that of the gap."""
@@ -119,6 +119,28 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
 
     Raises FormulaError for what cannot be read, UnitError where the two sides are in different units.
     """
+    before, sign, after, tolerance = _split(text)
+    ledgers = {name: quantity(name) for name in quantities(text)}
+    names = _names(text, quantity, ledgers)
+    shares = [_PERCENT.fullmatch(side) for side in (before, after)]
+    if shares[0]:
+        raise FormulaError(f"'{clipped(text)}': say the share on the right, as in \"params <= 60%\"")
+    left = bare(read(before, names, _TOKENS))
+    if "%" in after and not shares[1]:
+        raise FormulaError(f"'{clipped(text)}': N% stands alone, and is of the other side for the model as it stands; "
+                           "for another share write 0.6*params")
+    right = _own_share(text, before, Fraction(shares[1][1]) / 100, own) if shares[1] else bare(
+        read(after, names, _TOKENS))
+    units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
+    if len(units) > 1:
+        hint = "; memory@weights is the bytes of the weights" if units == {"byte", "parameter"} else ""
+        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
+                        + hint)
+    return Relation(" ".join(before.split()), left, sign, " ".join(after.split()), right, tolerance, ledgers)
+
+
+def _split(text: str) -> tuple[str, str, str, Fraction]:
+    """The left side, the sign, the right side and the tolerance, which is a share."""
     within = _WITHIN.fullmatch(text)
     sides = within["sides"] if within else text
     signs = [match for match in _SIGN.finditer(sides) if match[0]]
@@ -139,28 +161,15 @@ def relation(text: str, quantity: Callable[[str], Ledger], own: Callable[[str], 
     called = next((name for name in quantities(text) if re.search(re.escape(name) + r"\s*\(", text)), None)
     if called:
         raise FormulaError(f"'{clipped(text)}': {called} is followed by a bracket; write {called}*(…) for a product")
-    ledgers = {name: quantity(name) for name in quantities(text)}
-    names = _names(text, quantity, ledgers)
-    shares = [_PERCENT.fullmatch(side) for side in (before, after)]
-    if shares[0]:
-        raise FormulaError(f"'{clipped(text)}': say the share on the right, as in \"params <= 60%\"")
-    left = bare(read(before, names, _TOKENS))
-    if "%" in after and not shares[1]:
-        raise FormulaError(f"'{clipped(text)}': N% stands alone, and is of the other side for the model as it stands; "
-                           "for another share write 0.6*params")
-    right = _own_share(text, before, Fraction(shares[1][1]) / 100, own) if shares[1] else bare(
-        read(after, names, _TOKENS))
-    units = {unit for side in (left, right) for unit in [_unit(side)] if unit}
-    if len(units) > 1:
-        hint = "; memory@weights is the bytes of the weights" if units == {"byte", "parameter"} else ""
-        raise UnitError(f"'{clipped(text)}' relates {' and '.join(UNITS[unit] for unit in sorted(units))}: two units"
-                        + hint)
-    tolerance = Fraction(within["percent"]) / 100 if within else Fraction(0)
-    return Relation(" ".join(before.split()), left, sign, " ".join(after.split()), right, tolerance, ledgers)
+    return before, sign, after, Fraction(within["percent"]) / 100 if within else Fraction(0)
 
 
 def quantities(text: str) -> list[str]:
-    """The quantities that a relation names, params or flops@layers.mlp."""
+    """The quantities that a relation names.
+
+    >>> quantities("2*params + d <= flops@layers.mlp")
+    ['params', 'flops@layers.mlp']
+    """
     return list(dict.fromkeys(name for name in re.findall(_NAME, text) if name.partition("@")[0] in QUANTITIES))
 
 
@@ -172,12 +181,7 @@ def over_letters(size: Size) -> Size:
         for atom, power in powers:
             base = atom.size if isinstance(atom, Measure) else opaque(atom) if isinstance(atom, Atom) else (
                 as_letter(atom))
-            if power > 0:
-                term = term * base**power
-            else:
-                (order, one), = lift(base).terms.values()
-                inverse = tuple((one_atom, p * power) for one_atom, p in order)
-                term = term * Polynomial({frozenset(inverse): (inverse, quotient(1, one**-power))})
+            term = term * (base**power if power > 0 else inverse(base) ** -power)
         result = term + result if isinstance(result, int) and not result else result + term
     return result
 

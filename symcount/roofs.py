@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.conventions import convention as as_named
-from symcount.counting import conventions
+from symcount.counting import conventions, no_value
 from symcount.derivation import Listing, Rounded, number
 from symcount.errors import ModelError, SizeError
 from symcount.given import amount
@@ -81,9 +81,8 @@ def roofline(subject: Any, peak: Any, bandwidth: Any, *, width: Any = 2, phase: 
         raise ModelError(f"depth = {depth!r}: a whole number from 1 is needed")
     work, moved = _both(subject, width, phase, fused, convention, sizes)
     if unknown := list(dict.fromkeys((*work.open, *moved.open))):
-        raise SizeError(f"{_named(work)}roofline needs numbers, and {' and '.join(unknown)} "
-                        f"{'has' if len(unknown) == 1 else 'have'} no value; say {unknown[0]}=…, or ask for the "
-                        "intensity, which has a closed form")
+        raise SizeError(f"{_named(work)}roofline needs numbers, and {no_value(unknown)}; say {unknown[0]}=…, or ask "
+                        "for the intensity, which has a closed form")
     done = _operations(work, moved, peak, bandwidth)
     ridge = _over(peak, bandwidth)
     said = (*conventions(work)[:1], *conventions(moved), *conventions(work),

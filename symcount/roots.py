@@ -16,8 +16,8 @@ from math import comb
 from symcount.derivation import number
 from symcount.errors import ProofError
 from symcount.forms import Power, Product, Quotient, Root, Sum, written
-from symcount.polynomials import Atom, Polynomial, added, lift, opaque, positive_first, primitive, quotient
-from symcount.sizes import fraction, letters, same
+from symcount.polynomials import Atom, Polynomial, added, inverse, lift, positive_first, primitive, single
+from symcount.sizes import fraction, letters, letters_of, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,18 +120,22 @@ def _forms(parts: Mapping[int, Size], degree: int, values: Mapping[str, int]) ->
 def coefficients(equation: Size, name: str) -> dict[int, Size]:
     """{power of the letter: its coefficient}; {} where the letter is in a rounding.
 
+    >>> from symcount.formulas import read
+    >>> coefficients(read("12L*d^2 + V*d - N"), "d")
+    {2: 12*L, 1: V, 0: -N}
+
     What all terms share is divided out; but where a number stands alone, as a budget does, it stays as it was given.
     """
     terms = lift(equation).terms.values()
     if all(powers for powers, _ in terms):
         terms = lift(primitive(equation)[0]).terms.values()
-    if any(name in letters(opaque(atom)) for powers, _ in terms for atom, _ in powers if isinstance(atom, Atom)):
+    if any(name in letters_of(atom) for powers, _ in terms for atom, _ in powers if isinstance(atom, Atom)):
         return {}
     lowest = min((dict(powers).get(name, 0) for powers, _ in terms), default=0)
     found: dict[int, list[Size]] = {}
     for powers, c in terms:
-        kept = tuple((atom, power) for atom, power in powers if atom != name)
-        found.setdefault(dict(powers).get(name, 0) - lowest, []).append(Polynomial({frozenset(kept): (kept, c)}))
+        kept = single(((atom, power) for atom, power in powers if atom != name), c)
+        found.setdefault(dict(powers).get(name, 0) - lowest, []).append(kept)
     return {degree: added(parts) for degree, parts in found.items()}
 
 
@@ -182,14 +186,10 @@ def _bracketed(sign: int, term: Form) -> Form:
 
 def _over(top: Size, under: Size) -> Form:
     """top/under, divided term by term where nothing is then left below a letter."""
-    below = lift(under).terms
-    if len(below) == 1:
-        (powers, coefficient), = below.values()
-        inverse = Polynomial({frozenset((x, -p) for x, p in powers): (tuple((x, -p) for x, p in powers), 1)})
-        product = lift(inverse * top)
-        if all(p > 0 for order, _ in product.terms.values() for _, p in order):
-            return written(Polynomial({key: (order, quotient(c, coefficient))
-                                       for key, (order, c) in product.terms.items()}))
+    if len(lift(under).terms) == 1:
+        shown = inverse(under) * top
+        if all(power > 0 for powers, _ in lift(shown).terms.values() for _, power in powers):
+            return written(shown)
     return Quotient(written(top), written(under))
 
 

@@ -46,28 +46,48 @@ def first(runs: Sequence[Run]) -> int | None:
 
 
 def last(runs: Sequence[Run]) -> int | None:
-    """The greatest member of a set that has an end, else None."""
+    """The greatest member of a set that has an end, else None.
+
+    >>> last([Run(6, 12, 3), Run(4, 10, 6)]), last([Run(4, None, 9)])
+    (12, None)
+    """
     return None if not runs or any(run.last is None for run in runs) else max(run.last for run in runs)
 
 
 def after(runs: Sequence[Run], number: int) -> int | None:
-    """The least member above a number."""
+    """The least member above a number; None above the last.
+
+    >>> after([Run(6, 12, 3), Run(4, 10, 6)], 9)
+    10
+    """
     return min((found for run in runs if (found := run.after(number)) is not None), default=None)
 
 
 def before(runs: Sequence[Run], number: int) -> int | None:
-    """The greatest member below a number."""
+    """The greatest member below a number; None below the first.
+
+    >>> before([Run(6, 12, 3), Run(4, 10, 6)], 9)
+    6
+    """
     return max((found for run in runs if (found := run.before(number)) is not None), default=None)
 
 
 def many(runs: Sequence[Run]) -> int | None:
-    """How many members a set has, None without end."""
+    """How many members a set has, None without end.
+
+    >>> many([Run(6, 12, 3), Run(4, 10, 6)])
+    5
+    """
     counts = [run.many() for run in runs]
     return None if None in counts else sum(number for number in counts if number is not None)
 
 
 def members(runs: Sequence[Run], low: int = 0) -> Iterator[int]:
-    """The members from `low` on, in order."""
+    """The members from `low` on, in order.
+
+    >>> list(members([Run(6, 12, 3), Run(4, 10, 6)], 5))
+    [6, 9, 10, 12]
+    """
     number = after(runs, low - 1)
     while number is not None:
         yield number

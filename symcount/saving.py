@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 from symcount.errors import ModelError, SizeError, SymcountError, clipped
 from symcount.filling import blocks
+from symcount.output import whole
 from symcount.workers import watched
 
 TYPE_CHECKING = False
@@ -36,28 +35,12 @@ def write(dataset: Any, path: Any) -> None:
     if suffix not in FORMATS:
         raise ModelError(f"{clipped(str(path))}: a sweep is written as {', '.join(FORMATS)}")
     if suffix == ".zarr" and os.path.exists(target):
-        raise ModelError(f"{clipped(str(path))} is there already, and a folder is not replaced")
+        raise ModelError(f"{clipped(str(path))} is there already, and a folder is not replaced; name another")
     try:
-        with _whole(target) as kept:
+        with whole(target) as kept:
             FORMATS[suffix](dataset, kept)
     except OSError as error:
         raise ModelError(f"cannot write {clipped(target, 200)}: {error.strerror or error}") from None
-
-
-@contextmanager
-def _whole(target: str) -> Iterator[str]:
-    """A name beside the target to write to, which becomes the target if nothing is raised."""
-    import os
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".sweep-") as folder:
-        kept = os.path.join(folder, os.path.basename(target))  # the suffix is what libraries go by
-        yield kept
-        if os.path.isdir(kept):
-            shutil.move(kept, target)
-        else:
-            os.replace(kept, target)
 
 
 def _csv(dataset: Any, path: str) -> None:
@@ -100,8 +83,8 @@ def points(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
     for at in watched([*blocks(shape, _ROWS)]):
         part = dataset.isel(dict(zip(dataset.sizes, at, strict=True))).compute()
         there = part["buildable"].values.ravel() if "buildable" in part else slice(None)
-        whole = xarray.broadcast(*(part[name] for name in columns(dataset)))
-        lists = [one.transpose(*dataset.sizes).values.ravel()[there].tolist() for one in whole]
+        grids = xarray.broadcast(*(part[name] for name in columns(dataset)))
+        lists = [one.transpose(*dataset.sizes).values.ravel()[there].tolist() for one in grids]
         yield [*zip(*lists, strict=True)]
 
 

@@ -10,14 +10,25 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.counting import formula, notes, title
+from symcount.counting import formula, hundredths, notes, title
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError, SizeError, nearest
 from symcount.forms import Quotient, numbers, written
 from symcount.ledger import Ledger, Term
-from symcount.polynomials import Call, Polynomial, bare, letter, lift, opaque, positive_first, primitive, quotient
+from symcount.polynomials import (
+    Call,
+    Polynomial,
+    bare,
+    inverse,
+    letter,
+    lift,
+    opaque,
+    positive_first,
+    primitive,
+    quotient,
+)
 from symcount.render import percent, significant
-from symcount.sizes import fraction, letters, per, same, to_sympy
+from symcount.sizes import fraction, letters, letters_of, per, same, to_sympy
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -123,7 +134,7 @@ def elasticity(ledger: Ledger, size: str) -> Ratio:
     terms = []
     for term in ledger.terms:
         powers = {dict(each).get(size, 0) for each, _ in lift(term.size).terms.values()}
-        if any(isinstance(atom, Call) and size in letters(opaque(atom)) for each, _ in lift(term.size).terms.values()
+        if any(isinstance(atom, Call) and size in letters_of(atom) for each, _ in lift(term.size).terms.values()
                for atom, _ in each):
             raise SizeError(f"{ledger.subject}: {term.path} rounds {size}, so there is no derivative in it")
         if len(powers) == 1:  # the factors stay as they are written
@@ -186,7 +197,7 @@ def leading(size: Size, name: str) -> Leading:
         for atom, power in powers:
             inner = _atom(atom, name)
             degree, product = degree + inner.degree * power, product * _power(inner.coefficient, power)
-        if any(isinstance(atom, Call) and name in letters(opaque(atom)) for atom, _ in powers):
+        if any(isinstance(atom, Call) and name in letters_of(atom) for atom, _ in powers):
             rounds.add(degree)
         found[degree] = product + found.get(degree, 0)
     kept = {degree: c for degree, c in found.items() if lift(c).terms}
@@ -243,7 +254,7 @@ def _tends(ratio: Ratio, size: str) -> tuple[Any, Any]:
 
 
 def _percent(number: Any) -> str:
-    return percent(int((20_000 * number + 1) // 2))
+    return percent(hundredths(number))
 
 
 def _whole(one: Leading, size: str) -> Size:
@@ -261,7 +272,7 @@ def _atom(atom: Any, name: str) -> Leading:
     """How an atom grows with a letter."""
     if not isinstance(atom, Call):
         return Leading(1, 1) if atom == name else Leading(0, letter(atom))
-    if name not in letters(opaque(atom)):
+    if name not in letters_of(atom):
         return Leading(0, opaque(atom))
     a, b = (leading(arg, name) for arg in atom.args)
     if atom.name != "min" and a.degree <= b.degree:
@@ -283,6 +294,4 @@ def _power(size: Size, power: int) -> Size:
         return size**power
     if len(lift(size).terms) != 1:
         raise SizeError(f"{size} stands below a line, and has no leading term there")
-    (order, coefficient), = lift(size).terms.values()
-    turned = tuple((atom, -p) for atom, p in order)
-    return Polynomial({frozenset(turned): (turned, quotient(1, coefficient))}) ** -power
+    return inverse(size) ** -power

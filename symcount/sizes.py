@@ -1,7 +1,7 @@
 """The functions on sizes that a forward pass may use, over ints, letters and SymPy expressions alike.
 
 Beside `+ - * //`: `per` (exact quotient), `ceil`, `up`, `least`; `bounded`, `rest`, `exactly` and `multiple` say what
-must hold; and for readers `same`, `value`, `letters`, `conditions`, `substitute`, `to_sympy`. What an int answers at
+must hold; and for readers `same`, `value`, `letters`, `conditions`, `to_sympy`. What an int answers at
 once, a letter notes as a condition that is checked as soon as its letters have values. Nothing here imports SymPy but
 `to_sympy` and `from_sympy`, and the functions that were given SymPy expressions.
 """
@@ -27,7 +27,7 @@ from symcount.symbols import symbol as _symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from symcount.polynomials import Size
@@ -110,6 +110,9 @@ def least(a: Size, b: Size) -> Size:
 
         return sympy.Min(a, b)
     return a if same(a, b) else opaque(Call("min", a, b), conditions(a) + conditions(b))
+
+
+RULES: dict[str, Callable[[Size, Size], Size]] = {"ceil": ceil, "up": up, "min": least, "floor": floor}  # of a Call
 
 
 def same(a: Size, b: Size) -> bool:
@@ -203,11 +206,15 @@ def letters(size: Size) -> list[str]:
     if isinstance(size, Polynomial):
         for powers, _ in size.terms.values():
             for atom, _ in powers:
-                inside = [x for arg in atom.args for x in letters(arg)] if isinstance(atom, Call) else [atom]
-                found.update(dict.fromkeys(inside))
+                found.update(dict.fromkeys(letters_of(atom)))
     elif hasattr(size, "free_symbols"):  # SymPy
         found.update(dict.fromkeys(sorted(symbol.name for symbol in size.free_symbols)))
     return list(found)
+
+
+def letters_of(atom: Any) -> list[str]:
+    """The letters of one factor: itself, or those of what is rounded in it."""
+    return [name for arg in atom.args for name in letters(arg)] if isinstance(atom, Call) else [atom]
 
 
 def value(size: Size, values: Mapping[str, int]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.counting import formula
+from symcount.counting import formula, hundredths
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError
 from symcount.forms import Symbol, numbers, written
@@ -194,14 +194,18 @@ def _off(one: Found) -> Rounded | None:
     if not one.right:
         return None
     share = Fraction(one.left - one.right) / Fraction(one.right)
-    hundredths = int((20_000 * abs(share) + 1) // 2)
-    shown = percent(hundredths) if hundredths or not share else f"{significant(100 * abs(share), 2)} %"
+    rounded = hundredths(abs(share))
+    shown = percent(rounded) if rounded or not share else f"{significant(100 * abs(share), 2)} %"
     sign = "" if not share else "+" if share > 0 else "−"
     return Rounded(quotient(share.numerator, share.denominator), f"{sign}{shown}")
 
 
 def near(count: Any) -> Rounded:
-    """A root with six digits, or with one behind the point where it has more before it."""
+    """A root with six digits, or with one behind the point where it has more before it.
+
+    >>> near(Fraction(2, 3)).text, near(Fraction(16_000_000, 3)).text
+    ('0.666667', '5,333,333.3')
+    """
     digits = max(_DIGITS, len(str(int(count))) + 1)
     return Rounded(quotient(count.numerator, count.denominator), significant(count, digits))
 

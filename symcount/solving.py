@@ -12,12 +12,13 @@ from math import inf, prod
 
 from symcount.asking import Asked, put
 from symcount.choices import Steps, choices, each
+from symcount.counting import no_value
 from symcount.errors import ModelError, SizeError
-from symcount.polynomials import Atom, Call, Condition, lift, opaque
+from symcount.polynomials import Call, Condition, lift
 from symcount.render import significant
 from symcount.roots import solved
 from symcount.runs import Run, after, first, last, many, members, stride, turns
-from symcount.sizes import letters
+from symcount.sizes import letters, letters_of
 from symcount.solutions import Found, Solution
 from symcount.wholes import between, holding, polynomial, rounds, signs
 
@@ -82,10 +83,10 @@ def _one(asked: Asked) -> Solution:
     name, = asked.names
     closed = () if rounds(asked.gap) else tuple(solved(asked.gap, name, asked.values))
     if asked.open:
-        verb = _no_value(asked)
         if not closed:
-            raise SizeError(f"{asked.subject}{verb}, and no closed form gives {name}; say {asked.open[0]}=…")
-        return asked.answer((), [f"no number, for {verb}"], closed=closed)
+            raise SizeError(f"{asked.subject}{no_value(asked.open)}, and no closed form gives {name}; say "
+                            f"{asked.open[0]}=…")
+        return asked.answer((), [f"no number, for {no_value(asked.open)}"], closed=closed)
     root = closed[0].number(asked.values)[0] if closed else _root(asked, name)
     low, high = (asked.where(name, [c]) for c in _sides(asked))
     if asked.relation.sign == "=":
@@ -128,7 +129,7 @@ def _passed(asked: Asked) -> str:
 def _several(asked: Asked) -> Solution:
     """Of several unknowns: for each choice of all but the last, what the last may be; of an equation, all."""
     if asked.open:
-        raise SizeError(f"{asked.subject}{_no_value(asked)}; say {asked.open[0]}=…")
+        raise SizeError(f"{asked.subject}{no_value(asked.open)}; say {asked.open[0]}=…")
     relation = asked.relation
     name = asked.names[-1] if relation.sign != "=" else max(reversed(asked.names), key=lambda one: _reach(asked, one))
     outer = [one for one in asked.names if one != name]
@@ -146,7 +147,7 @@ def _several(asked: Asked) -> Solution:
             rows += [asked.found(_sizes(asked, others, name, number)) for number in _listed(asked, found, len(rows))]
             if not rows:
                 low, high = (asked.where(name, [c], others) for c in _sides(asked))
-                nearest += [(asked.off(sizes), sizes) for pair in turns(low, high, _NEAREST)
+                nearest += [(asked.distance(sizes), sizes) for pair in turns(low, high, _NEAREST)
                             for sizes in (_sizes(asked, others, name, number) for number in pair)]
         else:
             edge = last(found) if relation.sign == "<=" else first(found)
@@ -165,10 +166,6 @@ def _several(asked: Asked) -> Solution:
                         meets=bool(nearest) and not relation.tolerance)
 
 
-def _no_value(asked: Asked) -> str:
-    return f"{' and '.join(asked.open)} {'has' if len(asked.open) == 1 else 'have'} no value"
-
-
 def _sizes(asked: Asked, others: Mapping[str, int], name: str, number: int) -> dict[str, int]:
     """The sizes of a solution, in the order in which they were asked for."""
     return {one: number if one == name else others[one] for one in asked.names}
@@ -180,7 +177,7 @@ def _reach(asked: Asked, name: str) -> float:
         among = _bounded(asked, name)
     except SizeError:
         return inf
-    return (among.count() or 0) if isinstance(among, Steps) else len(among)
+    return (among.many() or 0) if isinstance(among, Steps) else len(among)
 
 
 def _bounded(asked: Asked, name: str) -> Any:
@@ -214,7 +211,7 @@ def _rises(size: Size, names: set[str]) -> bool:
     """Whether a size is seen to grow, or to stay, as any of these letters grows."""
     for powers, c in lift(size).terms.values():
         moved = [(atom, power) for atom, power in powers
-                 if names & {*(letters(opaque(atom)) if isinstance(atom, Atom) else [atom])}]
+                 if names & {*letters_of(atom)}]
         if moved and (c < 0 or any(power < 0 or (isinstance(atom, Call) and not (
                 _rises(atom.args[0], names) and (_rises(atom.args[1], names) if atom.name == "min"
                                                  else not names & {*letters(atom.args[1])})))

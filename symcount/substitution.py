@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from symcount.errors import FormulaError, SizeError
 from symcount.polynomials import Atom, Call, Condition, Polynomial, lift, opaque, quotient
-from symcount.sizes import ceil, check, floor, least, noted, per, up
+from symcount.sizes import RULES, check, noted, per
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from symcount.polynomials import Size
 
@@ -45,13 +44,12 @@ def _substituted(size: Size, given: Callable[[str], Size]) -> Size:
     """The size with every letter replaced, whatever it is conditional on."""
     if not isinstance(size, Polynomial):
         return size
-    rules: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
     result: Size = 0
     for powers, coefficient in size.terms.values():
         above: Size = coefficient.numerator
         below: Size = coefficient.denominator
         for atom, power in powers:
-            base = (rules[atom.name](*(_substituted(arg, given) for arg in atom.args)) if isinstance(atom, Call)
+            base = (RULES[atom.name](*(_substituted(arg, given) for arg in atom.args)) if isinstance(atom, Call)
                     else opaque(atom) if isinstance(atom, Atom) else given(atom))
             above, below = (above * base**power, below) if power > 0 else (above, below * base**-power)
         if isinstance(below, int) and not below:

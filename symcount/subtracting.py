@@ -13,9 +13,9 @@ from collections import namedtuple
 from symcount.counting import grouped
 from symcount.errors import UnitError
 from symcount.forms import Number, Product, Quotient, Sum, flat, monomial, numbers, product, size, total, written
-from symcount.polynomials import Bracket, Call, Polynomial, added, canonical, lift
+from symcount.polynomials import Bracket, added, canonical, inverse, lift, single
 from symcount.render import text
-from symcount.sizes import from_sympy, is_one, letters, same
+from symcount.sizes import from_sympy, is_one, letters_of, same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,9 +75,8 @@ def _groups(sides: tuple[Size, Size], changed: Mapping[str, tuple[int, int]]) ->
     for side, amount in enumerate(sides):
         for powers, coefficient in lift(amount).terms.values():
             moved = {atom: power for atom, power in powers if _letters(atom) & changed.keys()}
-            kept = tuple((atom, power) for atom, power in powers if atom not in moved)
-            key = canonical(Polynomial({frozenset(moved.items()): (tuple(moved.items()), 1)}))
-            found.setdefault(key, (moved, ([], [])))[1][side].append(Polynomial({frozenset(kept): (kept, coefficient)}))
+            kept = single(((atom, power) for atom, power in powers if atom not in moved), coefficient)
+            found.setdefault(canonical(single(moved.items())), (moved, ([], [])))[1][side].append(kept)
     return [_Group(moved, added(before), added(after)) for moved, (before, after) in found.values()]
 
 
@@ -111,7 +110,7 @@ def _summands(groups: list[_Group], changed: Mapping[str, tuple[int, int]]) -> l
 def _letters(atom: Any) -> set[str]:
     if isinstance(atom, Bracket):
         return {name for powers, _ in lift(atom.body).terms.values() for inner, _ in powers for name in _letters(inner)}
-    return {name for arg in atom.args for name in letters(arg)} if isinstance(atom, Call) else {atom}
+    return {*letters_of(atom)}
 
 
 def _falls(was: Form, now: Form) -> bool:
@@ -130,8 +129,7 @@ def _written(summands: list[_Summand], *, apart: bool = False) -> Form:
     """The sum of the summands; `apart`, the letters that all of it is multiplied by stand before it."""
     shared = _shared(summands) if apart else {}
     if shared:
-        inverse = tuple((name, -power) for name, power in shared.items())
-        under = Polynomial({frozenset(inverse): (inverse, 1)})
+        under = inverse(single(shared.items()))
         summands = [one._replace(rest=one.rest * under) for one in summands]
     terms = sorted((term for one in summands for term in _terms(one)), key=lambda term: -term[0])
     if not shared:
@@ -155,7 +153,7 @@ def _shared(summands: list[_Summand]) -> dict[Any, int]:
 def _terms(one: _Summand) -> list[tuple[int, Form]]:
     """A summand as terms of a sum."""
     rest = written(one.rest)
-    if not one.numbers or (isinstance(one.rest, int) and is_one(one.rest)):
+    if not one.numbers or is_one(one.rest):
         inner = one.numbers or [(1, rest)]
         return flat([(one.sign * sign, form) for sign, form in inner])
     changed = [Sum(tuple(one.numbers))] if len(one.numbers) > 1 else _factors(one.numbers[0][1])

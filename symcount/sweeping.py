@@ -12,12 +12,12 @@ from symcount.building import following, needs
 from symcount.compiling import Check, Program, fixed, horner, program, sides, within
 from symcount.counting import formula, plain
 from symcount.errors import ModelError, SizeError, SymcountError, clipped
-from symcount.filling import UNBUILDABLE, Filled, Plan, fill, holds, shape_of, tiles
+from symcount.filling import UNBUILDABLE, Filled, Plan, certain, fill, shape_of, tiles
 from symcount.forms import Function, Number, Product, Sum, Symbol
 from symcount.given import LARGEST, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
-from symcount.sizes import letters, value
+from symcount.sizes import is_one, letters, value
 from symcount.symbols import known, row
 from symcount.workers import watched
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from symcount.ledger import Ledger
     from symcount.polynomials import Condition, Size
 
-    Found = tuple[str, Form, Form, str]  # relation, left, right, and what is the matter where it does not hold
+    Needed = tuple[str, Form, Form, str]  # relation, left, right, and what is the matter where it does not hold
 
 _MOST_POINTS, _MOST_LAZY = 10**8, 10**12  # of a sweep in memory, and of one in chunks
 _MOST_CHUNKS, _MOST_AXES = 100_000, 16
@@ -213,19 +213,17 @@ def _plan(free: Model, ledgers: Mapping[str, tuple[Ledger, Ledger]], axes: dict[
     lows = {name: row(name).least for name in axes}
     programs: dict[str, tuple[Program, Program | None]] = {}
     for name, (ledger, _) in ledgers.items():
-        values = _fixed(ledger, axes)
-        top, bottom = fixed(ledger.size, values)
-        one = isinstance(bottom, int) and bottom == 1
-        programs[name] = (program(horner(top), axes, lows), None if one else program(horner(bottom), axes, lows))
+        top, bottom = fixed(ledger.size, _fixed(ledger, axes))
+        below = None if is_one(bottom) else program(horner(bottom), axes, lows)
+        programs[name] = program(horner(top), axes, lows), below
     fulls = [full for _, full in ledgers.values()]
-    known = {name: number for full in fulls for name, number in _fixed(full, axes).items()}
-    found = [*_asked(free, fulls, known, axes)]
+    values = {name: number for full in fulls for name, number in _fixed(full, axes).items()}
     checks: dict[Any, Check] = {}
     everywhere = lows, dict.fromkeys(axes, LARGEST), dict.fromkeys(axes, 1)
-    for relation, left, right, says in found:
+    for relation, left, right, says in _needed(free, fulls, values, axes):
         names = tuple(name for name in axes if name in {*_names(left), *_names(right)})
         check = Check(relation, program(left, axes, lows), program(right, axes, lows), says, names)
-        if (relation, left, right) in checks or holds(check, *everywhere):
+        if (relation, left, right) in checks or certain(check, *everywhere):
             continue
         if not names:
             raise SizeError(f"{free.title}: {says}")
@@ -249,7 +247,7 @@ def _names(form: Form) -> Iterator[str]:
             yield from _names(part)
 
 
-def _asked(free: Model, fulls: Iterable[Ledger], values: dict[str, int], swept: Collection[str]) -> Iterator[Found]:
+def _needed(free: Model, fulls: Iterable[Ledger], values: dict[str, int], swept: Collection[str]) -> Iterator[Needed]:
     """What must hold at every point, with what is the matter where it does not."""
     for c, follows in needs(free, fulls, swept):
         says = _fails(c, values) if follows is None else (

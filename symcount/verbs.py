@@ -52,10 +52,15 @@ def _depth(asked: Any, one: Any, ledger: Any) -> Any:
         from symcount.readers.checkpoint import labels
 
         return labels(one)
-    return int(asked.by) if asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else str(asked.by)
+    return depth(asked.by)
 
 
-def renderer(asked: Any) -> Any:
+def depth(by: str) -> Any:
+    """What --by says: a depth, or a word such as kind; who takes it refuses what it does not know."""
+    return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
+
+
+def _renderer(asked: Any) -> Any:
     """The module that prints the format asked for."""
     from importlib import import_module
 
@@ -71,7 +76,7 @@ def _count(asked: Any) -> Any:
         return _against(asked)
     if asked.format == "json":
         return _data(asked)
-    render = renderer(asked)
+    render = _renderer(asked)
     return "\n\n".join(render.table(table(ledger, _depth(asked, one, ledger))).rstrip("\n")
                        for one, _, ledger in ledgers(asked))
 
@@ -85,7 +90,7 @@ def _against(asked: Any) -> Any:
     if asked.without or asked.by:
         raise ModelError(f"--against lists what differs: it takes no --{'without' if asked.without else 'by'}")
     return listings(asked, [differences(one, asked.convention or "matmul", asked.against, asked.phase or "forward")
-                             for one in models(asked)])
+                            for one in models(asked)])
 
 
 def _train(asked: Any) -> Any:
@@ -94,8 +99,8 @@ def _train(asked: Any) -> Any:
     if not asked.tokens:
         raise ModelError("train: on how many tokens? say --tokens 1e12")
     return listings(asked, [train(one, asked.tokens, devices=asked.devices, peak=asked.peak, mfu=asked.mfu,
-                                   convention=asked.convention or "matmul", phase=asked.phase or "train")
-                             for one in models(asked)])
+                                  convention=asked.convention or "matmul", phase=asked.phase or "train")
+                            for one in models(asked)])
 
 
 def _roofline(asked: Any) -> Any:
@@ -103,21 +108,20 @@ def _roofline(asked: Any) -> Any:
 
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
-    depth = int(asked.by) if asked.by and asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else asked.by
     return listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
-                                      phase=asked.phase or "forward", fused=asked.fused or "nothing",
-                                      convention=asked.convention or "matmul", depth=2 if depth is None else depth)
-                             .listing() for one in models(asked)])
+                                     phase=asked.phase or "forward", fused=asked.fused or "nothing",
+                                     convention=asked.convention or "matmul", depth=depth(asked.by or "2"))
+                            .listing() for one in models(asked)])
 
 
-def listings(asked: Any, listings: list[Any]) -> Any:
+def listings(asked: Any, found: list[Any]) -> Any:
     """Rows under a head, in the format asked for."""
     if asked.format == "json":
         from symcount.render.data import as_listing
 
-        told = [as_listing(one) for one in listings]
+        told = [as_listing(one) for one in found]
         return told[0] if len(told) == 1 else told
-    return "\n\n".join(renderer(asked).listing(one).rstrip("\n") for one in listings)
+    return "\n\n".join(_renderer(asked).listing(one).rstrip("\n") for one in found)
 
 
 def _data(asked: Any) -> Any:
@@ -159,7 +163,7 @@ def _formula(asked: Any) -> Any:
     for one, _, ledger in ledgers(asked):
         free = independent(ledger, one)
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
-        blocks.append(renderer(asked).formula(title(ledger), formula(ledger), says))
+        blocks.append(_renderer(asked).formula(title(ledger), formula(ledger), says))
     return "\n\n".join(block.rstrip("\n") for block in blocks)
 
 
@@ -174,14 +178,14 @@ def _scaled(asked: Any) -> Any:
     if asked.derive:
         if not (asked.share or asked.elasticity):
             raise ModelError("--derive derives a --share or an --elasticity; symcount derive MODEL derives a count")
-        ratios = [one for ledger in counted for one in (
+        derived = [one.derivation(asked.limit or "") for ledger in counted for one in (
             *([share(ledger, *split(asked.share))] if asked.share else []),
             *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]
         if asked.format == "json":
             from symcount.render.data import as_steps
 
-            return [as_steps(one.derivation(asked.limit or "")) for one in ratios]
-        return "\n\n".join(renderer(asked).derivation(one.derivation(asked.limit or "")).rstrip("\n") for one in ratios)
+            return [as_steps(one) for one in derived]
+        return "\n\n".join(_renderer(asked).derivation(one).rstrip("\n") for one in derived)
     return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
                                    grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
 
@@ -196,7 +200,7 @@ def shown(asked: Any, found: list[Any], more: Sequence[dict[str, Any]] = ()) -> 
                 for one, extra in zip(found, more or [{}] * len(found), strict=True)]
         return told[0] if len(told) == 1 else told
     if asked.derive:
-        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
+        return "\n\n".join(_renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
     return listings(asked, [one.listing() for one in found])
 
 
@@ -205,7 +209,7 @@ def _derive(asked: Any) -> Any:
 
     if asked.format == "json":
         return _data(asked)
-    render = renderer(asked)
+    render = _renderer(asked)
     return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in ledgers(asked))
 
 
@@ -234,7 +238,7 @@ def _prove(asked: Any) -> Any:
         from symcount.render.data import as_proof
 
         return as_proof(claim, found)
-    return renderer(asked).derivation(found)
+    return _renderer(asked).derivation(found)
 
 
 def _identities(asked: Any) -> Any:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb, isqrt, lcm
 
-from symcount.choices import Steps
+from symcount.choices import MOST, Steps
 from symcount.errors import SizeError
-from symcount.polynomials import Call, Condition, Polynomial, added, bare, letter, lift, opaque
+from symcount.polynomials import Call, Condition, added, bare, letter, lift, opaque, single
 from symcount.runs import Run
-from symcount.sizes import ceil, floor, fraction, least, letters, per, up
+from symcount.sizes import RULES, fraction, letters, per
 from symcount.substitution import substitute
 
 TYPE_CHECKING = False
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 
     from symcount.polynomials import Size
 
-_MOST_TRIED = 20_000  # numbers one by one, and remainders that what must divide leaves some of
-_MOST_CLASSES = 2_000  # remainders that are left
+_MOST_CLASSES = 2_000  # remainders that are left by what must divide
 _SIGNS = {"at most": (-1, 0), "less": (-1,), "is": (0,)}  # of left − right
-_RULES: dict[str, Any] = {"ceil": ceil, "up": up, "min": least, "floor": floor}
 
 
 class _UnsolvedError(Exception):
@@ -39,6 +37,7 @@ class _UnsolvedError(Exception):
 def holding(conditions: Iterable[Condition], name: str, among: Any) -> list[Run]:
     """All numbers `among` choices (Steps or a tuple) at which every condition on the letter `name` holds.
 
+    >>> from symcount.sizes import up
     >>> d = letter("d")
     >>> holding([Condition(96, "divides", d), Condition(d * d, "at most", 10**6)], "d", Steps(1))
     [Run(first=96, last=960, step=96)]
@@ -62,7 +61,11 @@ def holding(conditions: Iterable[Condition], name: str, among: Any) -> list[Run]
 
 
 def holds(condition: Condition, values: dict[str, int]) -> bool:
-    """Whether a condition holds for these values, sizes being exact fractions; what divides by 0 does not."""
+    """Whether a condition holds for these values, sizes being exact fractions; what divides by 0 does not.
+
+    >>> holds(Condition(letter("heads"), "divides", letter("d")), {"heads": 12, "d": 768})
+    True
+    """
     try:
         a, b = fraction(condition.left, values), fraction(condition.right, values)
     except SizeError:
@@ -120,6 +123,9 @@ def between(size: Size, name: str, low: int, digits: int = 12) -> Fraction:
 def polynomial(size: Size, name: str) -> list[int]:
     """The coefficients in `name`, lowest first, of size · c · name^n with c > 0, all whole, n as small as may be.
 
+    >>> polynomial(letter("d") ** 2 - 2, "d"), polynomial(per(letter("d"), 3) - 1, "d")
+    ([-2, 0, 1], [-3, 1])
+
     Raises SizeError for what is no polynomial.
     """
     try:
@@ -129,7 +135,12 @@ def polynomial(size: Size, name: str) -> list[int]:
 
 
 def rounds(size: Size) -> bool:
-    """Whether a size has roundings or minima in it."""
+    """Whether a size has roundings or minima in it.
+
+    >>> from symcount.sizes import up
+    >>> rounds(up(letter("d"), 256)), rounds(per(letter("d"), 3))
+    (True, False)
+    """
     return next(_calls(size), None) is not None
 
 
@@ -139,11 +150,11 @@ def _classes(conditions: list[Condition], name: str, among: Steps) -> Iterator[R
     x = among.first + among.step * letter(name)
     shifted = [Condition(_put(c.left, name, x), c.relation, _put(c.right, name, x)) for c in cleared]
     period = lcm(*(_period(c) for c in shifted))
-    if period > _MOST_TRIED:
+    if period > MOST:  # every remainder is tried
         raise _UnsolvedError
     dividing = [c for c in shifted if c.relation == "divides"]
     others = [c for c in shifted if c.relation != "divides"]
-    count = among.count()
+    count = among.many()
     left = [r for r in range(period if count is None else min(period, count))
             if all(holds(c, {name: r}) for c in dividing)]
     if len(left) > _MOST_CLASSES:
@@ -190,9 +201,9 @@ def _few(conditions: list[Condition], name: str, among: Any) -> Iterable[int] | 
 
 
 def _tried(name: str, among: Steps) -> Iterable[int]:
-    many = among.count()
-    if many is None or many > _MOST_TRIED:
-        raise SizeError(f"{name} stands here so that only trying would tell; at most {_MOST_TRIED:,} numbers are "
+    many = among.many()
+    if many is None or many > MOST:
+        raise SizeError(f"{name} stands here so that only trying would tell; at most {MOST:,} numbers are "
                         f"tried: say which, as in {name}=1..4096")
     return among
 
@@ -292,13 +303,13 @@ def _rebuilt(size: Size, call: Call, by: Size) -> Size:
     terms: list[Size] = []
     for powers, coefficient in lift(size).terms.values():
         if not any(call in (one, *_calls(opaque(one))) for one, _ in powers if isinstance(one, Call)):
-            terms.append(Polynomial({frozenset(powers): (powers, coefficient)}))
+            terms.append(single(powers, coefficient))
             continue
         term: Size = lift(coefficient)
         for atom, power in powers:
             if power < 0:
                 raise _UnsolvedError
-            base = by if atom == call else (_RULES[atom.name](*(_rebuilt(arg, call, by) for arg in atom.args))
+            base = by if atom == call else (RULES[atom.name](*(_rebuilt(arg, call, by) for arg in atom.args))
                                             if isinstance(atom, Call) else letter(atom))
             term = term * base**power
         terms.append(term)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symcount.counting import no_value
 from symcount.errors import ModelError, SizeError, UnitError, clipped
 from symcount.ledger import UNITS, Ledger
 from symcount.plots.page import width, wrapped
@@ -105,8 +106,7 @@ def total(ledger: Ledger) -> Any:
     """The exact total. Raises SizeError where a size is open, or the total is zero."""
     name = f"{ledger.subject}: " if ledger.subject else ""
     if ledger.open:
-        raise SizeError(f"{name}shares need numbers, and {' and '.join(ledger.open)} "
-                        f"{'has' if len(ledger.open) == 1 else 'have'} no value")
+        raise SizeError(f"{name}shares need numbers, and {no_value(ledger.open)}")
     whole = ledger.total
     if not whole:
         raise SizeError(f"{name}the total is 0 {UNITS[ledger.unit]}, of which nothing has a share")
