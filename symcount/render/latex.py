@@ -266,9 +266,13 @@ def _arrays(columns: str, head: list[str], rows: list[list[str]], last: list[str
 
 
 def _broken(shown: Form, widest: int = _LINE) -> list[str]:
-    """A sum, or a product that ends in one, on as many lines as it needs; what is neither is not broken."""
-    if len(text.form(shown)) <= widest or type(shown) not in (Sum, Product):
+    """A sum, a product that ends in one, or the top of a fraction on as many lines as it needs; else one line."""
+    if len(text.form(shown)) <= widest or type(shown) not in (Sum, Product, Quotient):
         return [form(shown)]
+    if type(shown) is Quotient:
+        lines = _broken(shown.top, widest * 3 // 4)
+        above = lines[0] if len(lines) == 1 else r"\begin{array}{c}" + r" \\ ".join(lines) + r"\end{array}"
+        return [rf"\frac{{{above}}}{{{form(shown.bottom)}}}"]
     if type(shown) is Product:
         *front, last = shown.factors
         if not front or type(last) is not Sum:
