@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
 
 from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 
@@ -40,6 +38,8 @@ def write(target: str, output: str | bytes) -> None:
     """Write a whole file or none, text as UTF-8; what is no regular file (a device) is written to, never replaced."""
     import os
 
+    from symcount.files import whole  # most answers are shown
+
     target = os.path.realpath(target)
     try:
         data = output if isinstance(output, bytes) else output.encode()
@@ -51,20 +51,3 @@ def write(target: str, output: str | bytes) -> None:
             file.write(data)
     except (OSError, UnicodeError) as error:
         raise ModelError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from None
-
-
-@contextmanager
-def whole(target: str) -> Iterator[str]:
-    """A name beside the target to write to; it becomes the target, with the mode of a file there, if nothing is raised.
-
-    Raises OSError for a place that cannot be written.
-    """
-    import os
-    import tempfile
-
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(target), prefix=".symcount-") as folder:
-        kept = os.path.join(folder, os.path.basename(target))  # the suffix is what libraries go by
-        yield kept
-        if os.path.isfile(target):
-            os.chmod(kept, os.stat(target).st_mode & 0o777)
-        os.replace(kept, target)

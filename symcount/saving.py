@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from symcount.errors import ModelError, SizeError, SymcountError, clipped
+from symcount.files import whole
 from symcount.filling import blocks
-from symcount.output import whole
 from symcount.workers import watched
 
 TYPE_CHECKING = False
