@@ -52,7 +52,12 @@ def _depth(asked: Any, one: Any, ledger: Any) -> Any:
         from symcount.readers.checkpoint import labels
 
         return labels(one)
-    return int(asked.by) if asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else str(asked.by)
+    return grouping(asked.by)
+
+
+def grouping(by: str) -> Any:
+    """What to group by, as --by says it: a depth, or a word."""
+    return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
 
 
 def renderer(asked: Any) -> Any:
@@ -103,7 +108,7 @@ def _roofline(asked: Any) -> Any:
 
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
-    depth = int(asked.by) if asked.by and asked.by.isascii() and asked.by.isdigit() and len(asked.by) < 4 else asked.by
+    depth = None if asked.by is None else grouping(asked.by)
     return listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
                                       phase=asked.phase or "forward", fused=asked.fused or "nothing",
                                       convention=asked.convention or "matmul", depth=2 if depth is None else depth)
