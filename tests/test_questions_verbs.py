@@ -118,3 +118,11 @@ def test_suffixes_are_those_of_the_file(capsys, tmp_path, target):
     (tmp_path / "b.d").mkdir()
     assert ask(capsys, "sweep", "gpt2", "--for", "d=768", "-o", target)[0] == 0
     assert "124439808" in (tmp_path / target).read_text().replace(",", "")
+
+
+def test_a_ratio_has_as_many_digits_as_tell_it_from_one(capsys):
+    sizes = f"L={10**15},E={10**15},K=2,d={10**15},h={10**15},heads=1,kv=1,k=2"
+    status, out, _ = ask(capsys, "compare", f"mixtral-8x7b:V=1,{sizes}", f"mixtral-8x7b:V=2,{sizes}")
+    # 2·10^15 more of 3·10^60 and some: the ratio is 1 + 0.66…·10^-45, which rounds to 10^-45
+    assert status == 0
+    assert f"× 1.{'0' * 44}1, " in out
