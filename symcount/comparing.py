@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from itertools import count
 
 from symcount.counting import conventions, hundredths, notes
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, SymbolRow, number
@@ -209,9 +210,9 @@ def _headline(whole: Gap, titles: tuple[str, ...]) -> tuple[Any, ...]:
         return (f"{other} less {one} is ", whole.form)
     if not whole.number:
         return (f"{other} has as many {units} as {one}",)
-    count, before, more = abs(whole.number), whole.one.total, whole.number > 0
-    said = f"{exact(count)} {whole.one.unit if count == 1 else units} {'more' if more else 'fewer'}"
-    part = f": × {_ratio(whole)}, {_share(count, before)} {'more' if more else 'less'}" if before else ""
+    gap, before, more = abs(whole.number), whole.one.total, whole.number > 0
+    said = f"{exact(gap)} {whole.one.unit if gap == 1 else units} {'more' if more else 'fewer'}"
+    part = f": × {_ratio(whole)}, {_share(gap, before)} {'more' if more else 'less'}" if before else ""
     return (f"{other} has {said} than {one}{part}",)
 
 
@@ -264,8 +265,8 @@ def _ratio(gap: Gap) -> str:
     """Four digits, or as many as tell it from 1."""
     a, b = gap.other.total, gap.one.total
     found = quotient(a.numerator * b.denominator, a.denominator * b.numerator)
-    texts = (significant(found, digits) for digits in range(4, 40))
-    return next(one for one in texts if not one.startswith("1.") or one[2:].strip("0"))
+    shown = (significant(found, digits) for digits in count(4))  # some digit differs: the two do
+    return next(one for one in shown if not one.startswith("1.") or one[2:].strip("0"))
 
 
 def _flags(one: Model, other: Model) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import nullcontext
 from math import prod
+from os.path import basename, splitext
 
 from symcount.errors import ModelError
 from symcount.verbs import depth, ledgers, listings, models, shown
@@ -97,34 +98,62 @@ def _sweep(asked: Any) -> Any:
     from symcount.saving import FORMATS, write
     from symcount.workers import workers
 
-    one, = _only(asked)
-    name, dot, suffix = (asked.output or "").rpartition(".")
-    if name and dot + suffix not in (*FORMATS, *_TABLES):
+    swept = _swept(asked)
+    one, = _only(asked, [*swept])
+    suffix = splitext(f"_{basename(asked.output or '')}")[1].lower()
+    if suffix not in ("", *FORMATS, *_TABLES):
         raise ModelError(f"-o {asked.output}: a sweep is written as {', '.join(FORMATS)}, or its table as "
                          f"{', '.join(_TABLES)}")
-    with workers(asked.scheduler) if asked.scheduler or asked.chunk else nullcontext():
-        found = _points(asked, one)
+    if suffix in FORMATS and asked.format != "text":
+        raise ModelError(f"-o {asked.output} is written as its suffix says, and takes no --format")
+    if suffix not in FORMATS and not asked.frontier:
+        _few(prod(map(len, swept.values())))
+    with workers(asked.scheduler) if _chunk(asked) else nullcontext():
+        found = _points(asked, one, swept)
         found = frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
-        if dot + suffix not in FORMATS:
+        if suffix not in FORMATS:
             return listings(asked, [_listed(asked, one, found)])
         write(found, asked.output)
         skipped = _skipped(found)
     written, asked.output, asked.format = asked.output, None, "text"
-    return f"{one.title}: {prod(found.sizes.values()):,} points in {written}; skipped: {skipped}"
+    return f"{one.title}: {_counted(prod(found.sizes.values()))} in {written}; skipped: {skipped}"
 
 
-def _points(asked: Any, one: Any) -> Any:
-    """The dataset of a sweep."""
+def _swept(asked: Any) -> dict[str, list[int]]:
+    """The sizes that are swept, with their values."""
     from symcount.choices import choices, each
-    from symcount.sweeping import sweep
 
     _needs_for(asked, "d=128*8..64,L=16,24,32")
-    swept = {name: each(name, those) for name, those in choices(asked.unknowns).items()}
+    return {name: each(name, those) for name, those in choices(asked.unknowns).items()}
+
+
+def _points(asked: Any, one: Any, swept: dict[str, list[int]]) -> Any:
+    """The dataset of a sweep."""
+    from symcount.sweeping import sweep
+
     if asked.frontier and not asked.of:
         asked.of = ",".join(part.partition(":")[2].strip() for part in asked.frontier.split(","))
-    chunk = _points_of(asked.chunk) if asked.chunk else _CHUNK if asked.scheduler else None
+    options = {"chunk": _chunk(asked)}
+    if "chunk" in swept and options["chunk"]:
+        raise ModelError("chunk is swept here, so the points cannot be computed in chunks: leave out --chunk and "
+                         "--scheduler")
     return sweep(one, asked.of or "params", convention=asked.convention, phase=asked.phase, unbuildable="mark",
-                 chunk=chunk, **swept)
+                 **{**options, **swept})
+
+
+def _chunk(asked: Any) -> int | None:
+    """The points of a chunk, None where all are computed at once."""
+    return _points_of(asked.chunk) if asked.chunk else _CHUNK if asked.scheduler else None
+
+
+def _few(total: int) -> None:
+    """Raise ModelError for more points than a table has rows."""
+    if total > _MOST_ROWS:
+        raise ModelError(f"{total:,} points are too many for a table; write them to a file, as in -o points.csv")
+
+
+def _counted(points: int) -> str:
+    return f"{points:,} point{'' if points == 1 else 's'}"
 
 
 def _skipped(found: Any) -> str:
@@ -165,8 +194,7 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
     from symcount.saving import points as rows_of
 
     total = prod(found.sizes.values())
-    if total > _MOST_ROWS:
-        raise ModelError(f"{total:,} points are too many for a table; write them to a file, as in -o points.csv")
+    _few(total)
     points = [tuple(map(int, row)) for some in rows_of(found) for row in some]
     asked.status = 0 if points else 1
     kept = points[:_ROWS] if asked.format == "text" else points
@@ -180,7 +208,7 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
     front = [f"the points with {asked.frontier.replace(':', ' ').replace(',', ' and ')}"] if asked.frontier else []
     formulas = [f"{name} = {found[name].attrs['closed_form']}" for name in found.data_vars if name != "buildable"]
     said = [*formulas, *front, *more, *([f"skipped: {skipped}"] if skipped != "nothing" else [])]
-    return Listing(f"{one.title}: {len(points):,} points", tuple(columns(found)), head, tuple(kept), tuple(said),
+    return Listing(f"{one.title}: {_counted(len(points))}", tuple(columns(found)), head, tuple(kept), tuple(said),
                    tuple(notes))
 
 
@@ -188,15 +216,21 @@ def _plot(asked: Any) -> Any:
     """One model as an icicle, several as bars; over sizes as curves, or a sweep with its front."""
     from symcount import plots
 
-    if not (asked.output or "").endswith((".png", ".svg")):
+    if not (asked.output or "").lower().endswith((".png", ".svg")):
         raise ModelError("a picture is a file: say -o picture.png, or .svg")
+    over = "frontier" if asked.frontier else "for" if asked.unknowns else ""
+    for option in ("without", "by"):
+        if over and getattr(asked, option):
+            raise ModelError(f"plot with --{over} takes no --{option}: parts are drawn as in --of params@layers")
+    if asked.by == "name":
+        raise ModelError("a picture has no room for the tensors of a checkpoint: --by takes a depth, kind or trainable")
     if asked.frontier:
         figure = _front(asked, plots)
     elif asked.unknowns:
         figure = _curves(asked, plots)
     else:
         counted = [ledger for _, _, ledger in ledgers(asked)]
-        by = [depth(asked.by)] if asked.by else []
+        by = [depth(asked.by)] if asked.by is not None else []
         figure = plots.icicle(counted[0], *by) if len(counted) == 1 else plots.bars(counted, *by)
     plots.save(figure, asked.output)
     written, asked.output = asked.output, None
@@ -206,8 +240,9 @@ def _plot(asked: Any) -> Any:
 def _front(asked: Any, plots: Any) -> Any:
     from symcount.fronts import frontier
 
-    one, = _only(asked)
-    points = _points(asked, one)
+    swept = _swept(asked)
+    one, = _only(asked, [*swept])
+    points = _points(asked, one, swept)
     ends = _ends(asked.frontier, points)
     if len(ends["least"]) != 1 or len(ends["most"]) != 1:
         raise ModelError(f"--frontier {asked.frontier}: a picture has two sides, as in least:kv,most:params")
@@ -227,11 +262,12 @@ def _curves(asked: Any, plots: Any) -> Any:
     sides = (asked.of or "params").split(",")
     options = fitting([quantity for side in sides for quantity in side.split("+")], asked.convention, asked.phase)
     lines = {}
-    named = models(asked)
+    named = _freed(asked, [name])
     for one in named:
-        free = one.freed(name)
         for side in sides:
-            first, *others = [read(free, quantity, **options[quantity]) for quantity in side.split("+")]
+            first, *others = [_built(one, read(one, quantity, **options[quantity]),
+                                     read(one.whole(), quantity.partition("@")[0], **options[quantity]), name)
+                              for quantity in side.split("+")]
             for other in others:
                 first = first + other
             lines[side if len(named) == 1 else f"{one.title}, {side}" if len(sides) > 1 else one.title] = first
@@ -260,11 +296,34 @@ def _crossings(asked: Any, one: Any, sides: list[str], name: str, values: list[i
     return found
 
 
-def _only(asked: Any) -> list[Any]:
-    found = models(asked)
-    if len(found) != 1:
-        raise ModelError(f"{asked.verb} takes one model here, not {len(found)}")
-    return found
+def _built(one: Any, ledger: Any, full: Any, name: str) -> Any:
+    """A ledger under all that must hold of a free size for the whole model to be built."""
+    from symcount.building import needs
+
+    bounds = (*ledger.bounds, *(need.condition for need in needs(one, [full], [name])))
+    return type(ledger)(ledger.unit, ledger.terms, ledger.values, ledger.subject, ledger.notes, bounds,
+                        convention=ledger.convention)
+
+
+def _freed(asked: Any, names: list[str]) -> list[Any]:
+    """The models with these sizes left as letters, then changed: so h = 8d/3 is not asked of the d that was there."""
+    from symcount.naming import read_changes
+
+    changes, told = read_changes(asked.set or ""), asked.set
+    for name in names:
+        if name in changes:
+            raise ModelError(f"{name} is in --for and in --set; say one of them")
+    asked.set = None
+    free = [one.freed(*names) for one in models(asked)]
+    asked.set = told
+    return [one.replace(**changes) for one in free] if changes else free
+
+
+def _only(asked: Any, names: list[str]) -> list[Any]:
+    """The only model, with these sizes left as letters."""
+    if len(asked.models) > 1:
+        raise ModelError(f"{asked.verb} takes one model here, not {len(asked.models)}")
+    return _freed(asked, names)
 
 
 RUN = {"solve": _solve, "cross": _cross, "compare": _compare, "sweep": _sweep, "plot": _plot}

@@ -39,8 +39,8 @@ def write(dataset: Any, path: Any) -> None:
     try:
         with whole(target) as kept:
             FORMATS[suffix](dataset, kept)
-    except OSError as error:
-        raise ModelError(f"cannot write {clipped(target, 200)}: {error.strerror or error}") from None
+    except (OSError, UnicodeError) as error:
+        raise ModelError(f"cannot write {clipped(target, 200)}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _csv(dataset: Any, path: str) -> None:

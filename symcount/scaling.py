@@ -29,6 +29,7 @@ from symcount.polynomials import (
 )
 from symcount.render import percent, significant
 from symcount.sizes import fraction, letters, letters_of, per, same, to_sympy
+from symcount.substitution import substitute
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -60,6 +61,8 @@ class Ratio:
         top, bottom = primitive(self.top.size, self.bottom.size)
         if letters(top) or letters(bottom):
             return Quotient(formula(self.top), formula(self.bottom))
+        if same(bottom, 0):
+            raise self._nothing()
         return number(quotient(top, bottom))
 
     @property
@@ -72,9 +75,12 @@ class Ratio:
         below = fraction(bottom, values)
         gone = {*letters(self.bottom.size)} - {*letters(bottom)}  # of what both sides share, nothing may be 0
         if not below or any(values.get(name) == 0 for name in gone):
-            raise SizeError(f"{self.bottom.subject}: nothing is counted, so there is no {self.name}")
+            raise self._nothing()
         found = Fraction(fraction(top, values)) / below
         return quotient(found.numerator, found.denominator)
+
+    def _nothing(self) -> SizeError:
+        return SizeError(f"{self.bottom.subject}: nothing is counted, so there is no {self.name}")
 
     @property
     def closed_form(self) -> Any:
@@ -241,8 +247,13 @@ def _stays(ledger: Ledger, size: str) -> str:
 
 
 def _tends(ratio: Ratio, size: str) -> tuple[Any, Any]:
-    """Formula and number of a limit."""
+    """Formula and number of a limit. Raises SizeError where a size is 0 and leaves nothing of the leading terms."""
     top, below = tending(ratio, size)
+    nothing = [name for name, count in ratio.bottom.values.items() if count == 0 and name != size]
+    if nothing and same(substitute(leading(ratio.bottom.size, size).coefficient,
+                                    lambda name: 0 if name in nothing else letter(name)), 0):
+        raise SizeError(f"{title(ratio.bottom)}: as {size} grows, {' and '.join(f'{name} = 0' for name in nothing)} "
+                        "leaves nothing of the leading terms, so there is no limit to read off")
     if top is None:
         return "without end", None
     form = written(top) if same(below, 1) else Quotient(written(top), written(below))

@@ -46,7 +46,8 @@ def workers(address: str | None = None) -> Iterator[None]:
         with _bar():
             yield
         return
-    if not re.fullmatch(r"(tcp|tls)://[\w.:\[\]-]+:\d{1,5}", address):
+    if not re.fullmatch(r"(tcp|tls)://(\w[\w.-]*|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}", address, re.ASCII) or not (
+            0 < int(address.rpartition(":")[2]) < 65_536):
         raise ModelError(f"'{clipped(address)}' is no address of a scheduler, such as tcp://localhost:8786")
     try:
         import distributed
@@ -54,8 +55,8 @@ def workers(address: str | None = None) -> Iterator[None]:
         raise SymcountError("a scheduler is reached by distributed: pip install 'symcount[sweep]'") from None
     connect: Any = distributed.Client
     try:
-        client = connect(address, timeout=_PATIENCE)
-    except OSError as error:
+        client = connect(address, timeout=_PATIENCE, set_as_default=False)  # which it would stay if nobody answers
+    except (OSError, TypeError, ValueError) as error:  # TypeError: tls, and no certificates in the settings of Dask
         raise ModelError(f"no scheduler answers at {address}: {' '.join(str(error).split())}") from None
-    with client:
+    with client, client.as_current():
         yield

@@ -506,3 +506,15 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
                  lambda: frontier(points, points, "params", "flops"), lambda: save(figure, "a.png")):
         with pytest.raises(SymcountError, match=r"symcount\[plot\]"):
             draw()
+
+
+@pytest.mark.parametrize("name", ["$\\frac{$", "_hidden", "$a$", "100 %\\d", "a$b", "x^2_y", "tail\\", "\\$"])
+def test_names_are_drawn_as_they_are(name, tmp_path):
+    shares = {name: ledger(5, 7, name=name), "b": Ledger("parameter", [Term(f"{name}.up", (3,)), Term("b", (4,))])}
+    shown = bars(shares)
+    save(shown, str(tmp_path / "bars.png"))
+    assert any(name in one.get_text() for legend in shown.legends for one in legend.get_texts())
+    save(icicle(shares["b"]), str(tmp_path / "icicle.png"))
+    lines = {name: Ledger("FLOP", [Term("a", (letter("s"),))]), "b": Ledger("FLOP", [Term("a", (letter("s") ** 2,))])}
+    save(curves(lines, "s", [2, 4]), str(tmp_path / "curves.png"))
+    save(frontier({name: [1, 2], "y": [4, 2]}, {name: [1, 2], "y": [4, 2]}, name, "y"), str(tmp_path / "front.png"))

@@ -6,7 +6,7 @@ from symcount.counting import conventions, formula
 from symcount.errors import ModelError, SizeError, clipped
 from symcount.ledger import UNITS, Ledger
 from symcount.plots import words
-from symcount.plots.page import LINES, TEXT, beside, page, spread, styled, width, wrapped
+from symcount.plots.page import LINES, TEXT, beside, page, spread, styled, typeset, width, wrapped
 from symcount.render import latex, signed, text
 from symcount.symbols import row
 
@@ -91,7 +91,7 @@ def _drawn(named: list[tuple[str, Ledger]], points: list[list[float]], across: l
               for (name, _), lines in zip(named, written, strict=True)]
     heights = [0.08 + 0.175 * len(label) for label in labels]
     height = max(4.2, sum(heights))
-    right = 0.55 + max(width(one, TEXT) for label in labels for one in label)
+    right = 0.55 + max((typeset if one.startswith("$") else width)(one, TEXT) for label in labels for one in label)
     axes = page(5.9 + right, height, words.titled(named, f"over {size[0]}"), "; ".join(filter(None, [said, *below])),
                 left=0.9, right=right)
     axes.set(xscale="log", yscale="log", xlabel=", ".join(size), ylabel=UNITS[named[0][1].unit])
@@ -157,7 +157,7 @@ def _formula(ledger: Ledger) -> list[str]:
     for sign, term in getattr(shown, "terms", ((1, shown),)):
         piece = signed([(1, term)], latex.form)
         signed_piece = f"{'+' if sign > 0 else '-'} {piece}"
-        if lines and width(f"${lines[-1]} {signed_piece}$", TEXT) <= _BESIDE:
+        if lines and typeset(f"${lines[-1]} {signed_piece}$", TEXT) <= _BESIDE:
             lines[-1] += f" {signed_piece}"
         else:
             lines.append(f"{{}} {signed_piece}" if lines or sign < 0 else piece)

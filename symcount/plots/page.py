@@ -39,11 +39,19 @@ def styled() -> AbstractContextManager[None]:
 
 
 def width(text: str, size: float) -> float:
-    """Inches that a line of text takes; `$…$` is mathematics."""
+    """Inches that a line of text takes, in which a dollar is a dollar."""
+    return _taken(text, size, mathematics=False)
+
+
+def typeset(text: str, size: float) -> float:
+    """Inches that a line of mathematics, `$…$`, takes."""
+    return _taken(text, size, mathematics=True)
+
+
+def _taken(text: str, size: float, *, mathematics: bool) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    mathematics = text.startswith("$")
     taken, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), mathematics)
     return float(taken) / 72
 

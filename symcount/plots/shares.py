@@ -108,10 +108,12 @@ def _legend(axes: Any, names: list[str], columns: int, above: float) -> None:
     across, high = axes.figure.get_size_inches()
     order = [i for column in range(columns) for i in range(column, len(names), columns)]  # matplotlib fills columns
     handles = [one.patches[0] for one in axes.containers]
-    axes.figure.legend([handles[i] for i in order], [names[i] for i in order], ncols=min(columns, len(names)),
-                       loc="upper left", bbox_to_anchor=(EDGE / across, axes.get_position().y1 + (above - 0.1) / high),
-                       frameon=False, fontsize=TEXT, handlelength=1.2, handleheight=1.1, columnspacing=1.2,
-                       borderpad=0, borderaxespad=0, labelspacing=0.35)
+    shown = axes.figure.legend([handles[i] for i in order], ["part"] * len(order), ncols=min(columns, len(names)),
+                               loc="upper left", frameon=False, fontsize=TEXT, handlelength=1.2, handleheight=1.1,
+                               bbox_to_anchor=(EDGE / across, axes.get_position().y1 + (above - 0.1) / high),
+                               columnspacing=1.2, borderpad=0, borderaxespad=0, labelspacing=0.35)
+    for label, i in zip(shown.get_texts(), order, strict=True):  # a legend drops names that begin with "_"
+        label.set(text=names[i], parse_math=False)
 
 
 def _fitting(name: str, count: Any, total: Any, room: float) -> str:

@@ -69,7 +69,9 @@ def _drawn(cloud: Any, best: Any, names: tuple[str, str], sizes: dict[str, Any],
     import numpy
 
     axes = page(7.6, 4.8, *said, left=0.95, right=0.35, above=0.4)
-    axes.set(xscale="log", yscale="log", xlabel=names[0], ylabel=names[1])
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlabel(names[0], parse_math=False)
+    axes.set_ylabel(names[1], parse_math=False)
     axes.scatter(*cloud, s=14, color="#9A9A9A", alpha=0.6, linewidths=0, rasterized=len(cloud[0]) > _MANY,
                  label="points")
     axes.plot(*best, "o-", color=COLOURS[2], markersize=5, linewidth=1.6, label="front")
