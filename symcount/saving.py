@@ -89,23 +89,19 @@ def points(dataset: Any) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _netcdf(dataset: Any, path: str) -> None:
-    try:
-        import netCDF4  # noqa: F401 - xarray asks for it by name
-    except ImportError:
-        raise SymcountError("NetCDF is written by netCDF4: pip install 'symcount[sweep]'") from None
-    _in_64_bits(dataset, "NetCDF").to_netcdf(path, engine="netcdf4")
+    _held_by(dataset, "NetCDF", "netCDF4").to_netcdf(path, engine="netcdf4")
 
 
 def _zarr(dataset: Any, path: str) -> None:
-    try:
-        import zarr  # noqa: F401 - xarray asks for it by name
-    except ImportError:
-        raise SymcountError("Zarr is written by zarr: pip install 'symcount[sweep]'") from None
-    _in_64_bits(dataset, "Zarr").to_zarr(path, consolidated=False)
+    _held_by(dataset, "Zarr", "zarr").to_zarr(path, consolidated=False)
 
 
-def _in_64_bits(dataset: Any, what: str) -> Any:
-    """The dataset, if its numbers can be in such a file."""
+def _held_by(dataset: Any, what: str, library: str) -> Any:
+    """The dataset, if there is the library that writes such files, and its numbers can be in them."""
+    from importlib.util import find_spec
+
+    if find_spec(library) is None:
+        raise SymcountError(f"{what} is written by {library}: pip install 'symcount[sweep]'")
     wide = [str(name) for name in dataset.data_vars if dataset[name].dtype == object]
     if wide:
         raise SizeError(f"{' and '.join(wide)} has numbers beyond 64 bits, which {what} cannot hold; .csv and .json do")
