@@ -270,7 +270,10 @@ def _curves(asked: Any, plots: Any) -> Any:
                               for quantity in side.split("+")]
             for other in others:
                 first = first + other
-            lines[side if len(named) == 1 else f"{one.title}, {side}" if len(sides) > 1 else one.title] = first
+            said = side if len(named) == 1 else f"{one.title}, {side}" if len(sides) > 1 else one.title
+            if said in lines:
+                raise ModelError(f"{said} is asked for twice, and would be one line")
+            lines[said] = first
     crossings = _crossings(asked, named[0], sides, name, values) if len(named) == 1 else []
     return plots.curves(lines, name, values, crossings)
 

@@ -172,12 +172,13 @@ def _scaled(asked: Any) -> Any:
     from symcount.scaling import elasticity, scaled, share
 
     def split(text: str | None) -> tuple[str, ...]:
-        return tuple(text.split(",")) if text else ()
+        return tuple(name.strip() for name in text.split(",")) if text else ()
 
     counted = [ledger for _, _, ledger in ledgers(asked)]
     if asked.derive:
-        if not (asked.share or asked.elasticity):
-            raise ModelError("--derive derives a --share or an --elasticity; symcount derive MODEL derives a count")
+        if asked.on or not (asked.share or asked.elasticity):
+            raise ModelError("--derive derives a --share or an --elasticity, and takes no --on; symcount derive MODEL "
+                             "derives a count")
         derived = [one.derivation(asked.limit or "") for ledger in counted for one in (
             *([share(ledger, *split(asked.share))] if asked.share else []),
             *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]

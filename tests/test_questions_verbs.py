@@ -37,6 +37,7 @@ def _here(tmp_path, monkeypatch):
     (["plot", "llama-7b@head", "-o", "a.png", "--for", "d=100,128"], "heads = 32 does not divide d = 100"),
     (["plot", "gpt2", "-o", "a.png", "--for", "d=100,768", "--of", "params@embeddings"],
      "heads = 12 does not divide d = 100"),
+    (["plot", "gpt2", "gpt2", "-o", "a.png", "--for", "s=8,16", "--of", "flops"], "is asked for twice"),
     (["sweep", "gpt2", "--for", "d=768", "--set", "d=12"], "d is in --for and in --set"),
     (["sweep", "gpt2", "--for", "d=768", "-o", "a.csv", "--format", "json"], "takes no --format"),
     (["sweep", "gpt2", "--for", "d=768", "-o", ".csv"], "a sweep is written as"),

@@ -200,6 +200,7 @@ def test_nothing_is_no_share_of_nothing():
     ("--on d,s", 0, "depends on s no"), ("--limit x", 2, "x is no letter"), ("--limit d,L", 2, "d,L is no letter"),
     ("--elasticity s", 2, "s is no letter"), ("--share none", 2, "no kind or part"), ("--on q", 2, "'q' is no size"),
     ("--derive", 2, "--derive goes with"), ("--limit d --derive", 2, "--derive derives a --share or an --elasticity"),
+    ("--share mlp --on d --derive", 2, "takes no --on"),
     ("--share ,", 2, "no kind or part"),
 ])
 def test_the_command_line(capsys, words, status, says):
