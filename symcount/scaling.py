@@ -162,29 +162,43 @@ def limit(counted: Ledger | Ratio, size: str) -> Any:
     >>> limit(share(parameters(model("bert", h="4d")), "mlp"), "d"), limit(parameters(model("gpt2")), "d")
     (8*L/(12*L + 1), 12*L*d**2)
 
-    Raises ModelError for no size of the count, SizeError where the leading term depends on how the others compare.
+    Raises ModelError for no size of the count, SizeError where the leading term depends on how the others compare,
+    or a size is 0 and leaves nothing of it.
     """
     import sympy
 
     if isinstance(counted, Ledger):
-        _known(counted, size)
-        return to_sympy(_whole(leading(counted.size, size), size))
+        return to_sympy(_whole(_leads(counted, size), size))
     top, below = tending(counted, size)
     return sympy.oo if top is None else sympy.cancel(to_sympy(top) / to_sympy(below))
 
 
 def tending(ratio: Ratio, size: str) -> tuple[Size | None, Size]:
-    """What is left above and below the line of a ratio as a size grows; None above for what grows without end."""
-    _known(ratio.bottom, size)
+    """What is left above and below the line of a ratio as a size grows; None above for what grows without end.
+
+    Raises SizeError where a size is 0 and leaves nothing of the leading terms.
+    """
+    below = _leads(ratio.bottom, size)
     if not ratio.top.terms:
         return 0, 1
-    top, below = leading(ratio.top.size, size), leading(ratio.bottom.size, size)
+    top = leading(ratio.top.size, size)
     if top.degree > below.degree:
         return None, 1
     if top.degree < below.degree:
         return 0, 1
     above, under = primitive(top.coefficient, below.coefficient)
     return above, under
+
+
+def _leads(ledger: Ledger, size: str) -> Leading:
+    """The leading term of a count. Raises SizeError where a size is 0 and leaves nothing of it."""
+    _known(ledger, size)
+    found = leading(ledger.size, size)
+    nothing = [name for name, count in ledger.values.items() if count == 0 and name != size]
+    if nothing and same(substitute(found.coefficient, lambda name: 0 if name in nothing else letter(name)), 0):
+        raise SizeError(f"{title(ledger)}: as {size} grows, {' and '.join(f'{name} = 0' for name in nothing)} leaves "
+                        "nothing of the leading terms, so there is no limit to read off")
+    return found
 
 
 def leading(size: Size, name: str) -> Leading:
@@ -223,8 +237,7 @@ def scaled(ledger: Ledger, *, shares: tuple[str, ...] = (), elastic: str = "", g
         if grows:
             rows.append((f"  as {grows} grows", *_tends(one, grows)))
     if grows and not ratios:
-        _known(ledger, grows)
-        whole = leading(ledger.size, grows)
+        whole = _leads(ledger, grows)
         rows.append((f"as {grows} grows", written(_whole(whole, grows)), None))
         parts = [(name, leading(part.size, grows)) for name, part in ledger.by(2).items()]
         rows += [(f"  {name}", written(_whole(part, grows)), None) for name, part in parts
@@ -247,13 +260,8 @@ def _stays(ledger: Ledger, size: str) -> str:
 
 
 def _tends(ratio: Ratio, size: str) -> tuple[Any, Any]:
-    """Formula and number of a limit. Raises SizeError where a size is 0 and leaves nothing of the leading terms."""
+    """Formula and number of a limit."""
     top, below = tending(ratio, size)
-    nothing = [name for name, count in ratio.bottom.values.items() if count == 0 and name != size]
-    if nothing and same(substitute(leading(ratio.bottom.size, size).coefficient,
-                                    lambda name: 0 if name in nothing else letter(name)), 0):
-        raise SizeError(f"{title(ratio.bottom)}: as {size} grows, {' and '.join(f'{name} = 0' for name in nothing)} "
-                        "leaves nothing of the leading terms, so there is no limit to read off")
     if top is None:
         return "without end", None
     form = written(top) if same(below, 1) else Quotient(written(top), written(below))

@@ -187,6 +187,12 @@ def test_refused(ask, error, message):
         ask(read(model("gpt2"), "params"))
 
 
+@pytest.mark.parametrize("ask", [lambda one: one, lambda one: share(one, "layers"), lambda one: elasticity(one, "d")])
+def test_no_limit_is_read_off_what_a_size_of_0_leaves_out(ask):
+    with pytest.raises(SizeError, match="L = 0 leaves nothing of the leading terms"):
+        limit(ask(read(model("gpt2", L=0), "params")), "d")
+
+
 def test_nothing_is_no_share_of_nothing():
     with pytest.raises(SizeError, match="nothing is counted, so there is no share"):
         _ = share(Ledger("parameter", [Term("one", (letter("L"),), (), ())], {"L": 0}), "one").value
