@@ -15,7 +15,7 @@ from symcount.forms import Number, Product, Sum, flat, numbers, size, total, wri
 from symcount.ledger import UNITS, Ledger, Term
 from symcount.polynomials import Bracket, Polynomial, added, canonical, lift, opaque, positive_first
 from symcount.render import text
-from symcount.sizes import fraction, from_sympy, is_one, letters, value
+from symcount.sizes import RELATIONS, fraction, from_sympy, is_one, letters, value
 from symcount.symbols import known as is_letter
 from symcount.symbols import row
 
@@ -135,7 +135,7 @@ def notes(ledger: Ledger) -> tuple[str, ...]:
 
 def in_words(condition: Condition) -> str:
     """A condition as notes say it: heads divides d."""
-    verb = {"divides": "divides", "at most": "is at most", "less": "is less than", "is": "is"}[condition.relation]
+    verb, _ = RELATIONS[condition.relation]
     return f"{plain(condition.left)} {verb} {plain(condition.right)}"
 
 

@@ -112,6 +112,9 @@ def least(a: Size, b: Size) -> Size:
     return a if same(a, b) else opaque(Call("min", a, b), conditions(a) + conditions(b))
 
 
+# What a relation of two numbers is called where it holds, and where it does not
+RELATIONS = {"divides": ("divides", "does not divide"), "at most": ("is at most", "is more than"),
+             "less": ("is less than", "is not less than"), "is": ("is", "is not")}
 RULES: dict[str, Callable[[Size, Size], Size]] = {"ceil": ceil, "up": up, "min": least, "floor": floor}  # of a Call
 
 
@@ -261,15 +264,22 @@ def fraction(size: Size, values: Mapping[str, int]) -> Any:
     return quotient(*ratio(size, values))
 
 
+def related(relation: str, a: Any, b: Any) -> bool:
+    """Whether a relation holds of two exact numbers; what divides another, and what it divides, is whole.
+
+    >>> related("divides", 12, 768), related("less", 3, 3)
+    (True, False)
+    """
+    if relation == "divides":
+        return bool(a) and a.denominator == b.denominator == 1 and b % a == 0
+    return bool({"at most": a <= b, "less": a < b, "is": a == b}[relation])
+
+
 def check(condition: Condition, values: Mapping[str, int]) -> None:
     """Raise SizeError, with names and numbers, if a condition fails for these values."""
     a, b = value(condition.left, values), value(condition.right, values)
-    holds, verb = {
-        "divides": (a != 0 and b % a == 0, "does not divide"),
-        "at most": (a <= b, "is more than"),
-        "is": (a == b, "is not"),
-    }[condition.relation]
-    if not holds:
+    if not related(condition.relation, a, b):
+        _, verb = RELATIONS[condition.relation]
         both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else ""
         raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{both}")
 

@@ -17,7 +17,7 @@ from symcount.forms import Function, Number, Product, Sum, Symbol
 from symcount.given import LARGEST, WIDTHS
 from symcount.ledger import UNITS
 from symcount.render import text
-from symcount.sizes import is_one, letters, value
+from symcount.sizes import RELATIONS, is_one, letters, value
 from symcount.symbols import known, row
 from symcount.workers import watched
 
@@ -267,7 +267,7 @@ def _fails(c: Condition, values: Mapping[str, int]) -> str:
         return f"{plain(c.right)} is no whole number"
     if c.relation == "at most" and isinstance(c.left, int) and not c.left:
         return f"{plain(c.right)} is less than nothing"
-    verb = {"divides": "does not divide", "at most": "is more than", "is": "is not"}[c.relation]
+    _, verb = RELATIONS[c.relation]
     return f"{_named(c.left, values)} {verb} {_named(c.right, values)}"
 
 

@@ -16,7 +16,7 @@ from symcount.choices import MOST, Steps
 from symcount.errors import SizeError
 from symcount.polynomials import Call, Condition, added, bare, letter, lift, opaque, single
 from symcount.runs import Run
-from symcount.sizes import RULES, fraction, letters, per
+from symcount.sizes import RULES, fraction, letters, per, related
 from symcount.substitution import substitute
 
 TYPE_CHECKING = False
@@ -70,9 +70,7 @@ def holds(condition: Condition, values: dict[str, int]) -> bool:
         a, b = fraction(condition.left, values), fraction(condition.right, values)
     except SizeError:
         return False
-    if condition.relation == "divides":
-        return bool(a) and a.denominator == b.denominator == 1 and b % a == 0
-    return bool({"at most": a <= b, "less": a < b, "is": a == b}[condition.relation])
+    return related(condition.relation, a, b)
 
 
 def signs(coefficients: list[int], first: int = 0) -> list[tuple[int, int | None, int]]:
