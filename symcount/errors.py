@@ -47,6 +47,15 @@ class ProofError(SymcountError):
     witness: Any = None
 
 
+def missing(what: str, extra: str) -> SymcountError:
+    """The refusal for a library that is not installed, with what installs it.
+
+    >>> missing("pictures need matplotlib", "plot")
+    SymcountError("pictures need matplotlib: pip install 'symcount[plot]'")
+    """
+    return SymcountError(f"{what}: pip install 'symcount[{extra}]'")
+
+
 def clipped(text: str, longest: int = 60) -> str:
     r"""A stranger's text as a message may quote it: short, and without control characters.
 

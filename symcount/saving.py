@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.errors import ModelError, SizeError, SymcountError, clipped
+from symcount.errors import ModelError, SizeError, clipped, missing
 from symcount.files import whole
 from symcount.filling import blocks
 from symcount.workers import watched
@@ -101,7 +101,7 @@ def _held_by(dataset: Any, what: str, library: str) -> Any:
     from importlib.util import find_spec
 
     if find_spec(library) is None:
-        raise SymcountError(f"{what} is written by {library}: pip install 'symcount[sweep]'")
+        raise missing(f"{what} is written by {library}", "sweep")
     wide = [str(name) for name in dataset.data_vars if dataset[name].dtype == object]
     if wide:
         raise SizeError(f"{' and '.join(wide)} has numbers beyond 64 bits, which {what} cannot hold; .csv and .json do")

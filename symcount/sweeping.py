@@ -11,7 +11,7 @@ from math import prod
 from symcount.building import following, needs
 from symcount.compiling import Check, Program, fixed, horner, program, sides, within
 from symcount.counting import formula, plain
-from symcount.errors import ModelError, SizeError, SymcountError, clipped
+from symcount.errors import ModelError, SizeError, clipped, missing
 from symcount.filling import UNBUILDABLE, Filled, Plan, certain, fill, shape_of, tiles
 from symcount.forms import Function, Number, Product, Sum, Symbol
 from symcount.given import LARGEST, WIDTHS
@@ -101,7 +101,7 @@ def _libraries() -> tuple[Any, Any]:
         import numpy
         import xarray
     except ImportError:
-        raise SymcountError("a sweep needs NumPy and xarray: pip install 'symcount[sweep]'") from None
+        raise missing("a sweep needs NumPy and xarray", "sweep") from None
     return numpy, xarray
 
 
@@ -312,7 +312,7 @@ def _lazy(np: Any, plan: Plan, columns: Mapping[str, Any], names: list[str], *, 
     try:
         import dask.array
     except ImportError:
-        raise SymcountError("chunks are computed by Dask: pip install 'symcount[sweep]'") from None
+        raise missing("chunks are computed by Dask", "sweep") from None
     shape = shape_of(plan.axes, columns)
     steps = tiles(shape, chunk)
     if prod(-(-n // step) for n, step in zip(shape, steps, strict=True)) > _MOST_CHUNKS:

@@ -6,7 +6,7 @@ import re
 import sys
 from contextlib import contextmanager, nullcontext
 
-from symcount.errors import ModelError, SymcountError, clipped
+from symcount.errors import ModelError, clipped, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def workers(address: str | None = None) -> Iterator[None]:
     try:
         import distributed
     except ImportError:
-        raise SymcountError("a scheduler is reached by distributed: pip install 'symcount[sweep]'") from None
+        raise missing("a scheduler is reached by distributed", "sweep") from None
     connect: Any = distributed.Client
     try:
         client = connect(address, timeout=_PATIENCE, set_as_default=False)  # which it would stay if nobody answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.errors import SymcountError
+from symcount.errors import missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def styled() -> AbstractContextManager[None]:
     try:
         from matplotlib import style
     except ImportError:
-        raise SymcountError("pictures need matplotlib: pip install 'symcount[plot]'") from None
+        raise missing("pictures need matplotlib", "plot") from None
     ours = {"font.family": "DejaVu Sans", "mathtext.fontset": "dejavusans", "svg.hashsalt": "symcount",
             "hatch.linewidth": 1, "text.color": INK, "axes.edgecolor": GREY, "axes.labelcolor": INK,
             "xtick.color": INK, "ytick.color": INK, "axes.labelsize": TEXT, "xtick.labelsize": 8,

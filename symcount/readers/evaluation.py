@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from symcount import network
-from symcount.errors import ModelError, ShapeError, SizeError, SymcountError, nearest
+from symcount.errors import ModelError, ShapeError, SizeError, missing, nearest
 from symcount.readers import RELABEL, account, bounds
 from symcount.readers.running import UNNAMED, Pass, Step, as_array, fitting, shown, sizes_of
 from symcount.scopes import repeats
@@ -49,7 +49,7 @@ def evaluate(subject: Any, /, *, weights: Mapping[str, Any] | Callable[[str, tup
     try:
         import numpy as np
     except ImportError:
-        raise SymcountError("evaluate needs NumPy: pip install 'symcount[evaluate]'") from None
+        raise missing("evaluate needs NumPy", "evaluate") from None
     net, sizes, title, _, parts = account(subject)
     if parts:
         raise ModelError(f"{title}: a part does not run by itself; evaluate the whole model and read run[path]")
