@@ -51,7 +51,7 @@ def sweep(model: Any, of: Any = "params", *, convention: str | None = None, phas
     unbuildable  "refuse": SizeError where a point is no model (heads must divide d), with how many there are and why;
                  "mark": such a point has -1, and is False in the variable `buildable`
     chunk        points of a chunk of Dask, for the variables to be computed later, by whatever scheduler there is; or,
-                 where it is several numbers, the size of that name
+                 where it is several numbers, the size of that name, along the last axis
 
     >>> found = sweep("gpt2", d=[768, 1536], L=range(12, 36, 12))
     >>> found.params.values.tolist()

@@ -8,6 +8,7 @@ import pytest
 
 from symcount import SizeError, flops, model, multiply_adds, parameters
 from symcount.counting import formula
+from symcount.readers.quantities import read
 from symcount.render import text
 
 COUNTS = [
@@ -118,3 +119,9 @@ def test_torch_counts_the_same(seed):
             with FlopCounterMode(display=False) as counter, torch.no_grad():
                 module.eval()(torch.zeros(3, *shape))
             assert flops(found, b=3).total == counter.get_total_flops(), name
+
+
+@pytest.mark.parametrize("quantity", ["params", "active", "buffers", "macs", "flops"])
+def test_no_quantity_counts_a_network_that_cannot_be_built(quantity):
+    with pytest.raises(SizeError, match="5 is more than"):  # a kernel of side 5 finds no place on what is left of 2
+        read(model("lenet5:", side=2, c=8, C=4), quantity)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from symcount.polynomials import Size
+    from symcount.polynomials import Condition, Size
     from symcount.readers import Network
     from symcount.tensors import Tensor
 
@@ -55,17 +55,23 @@ def buffers(subject: Any) -> Ledger:
     terms = [Term(path, tuple(x.axes.values()), repeats(x.scope.home if x.scope else None), x.details["kinds"])
              for path, (x, *_) in weights(net).items() if x.details["stored"] == "buffer"]
     return Ledger("element", terms, values, f"{title}, buffers" if title else title,
-                  ("numbers that are stored and are no parameters", *notes)).where(*parts)
+                  ("numbers that are stored and are no parameters", *notes), _held(net, values)).where(*parts)
 
 
 def _read(subject: Any, *, active: bool = False) -> Ledger:
     net, values, title, notes, parts = account(subject)
     terms = [term for _, term in each(net, chosen_rows(net) if active else {})]
     once = "tied and shared weights once, no buffers" + (", of the experts only the chosen" if active else "")
-    # A count of weights asks for no s: what is said of sizes without a value is left to the count of work.
-    held = tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
     return Ledger("parameter", terms, values, f"{title}, active" if active and title else title, (once, *notes),
-                  held).where(*parts)
+                  _held(net, values)).where(*parts)
+
+
+def _held(net: Network, values: Mapping[str, int]) -> tuple[Condition, ...]:
+    """What must hold for the network to exist, of sizes that have a value.
+
+    What is stored asks for no s: what is said of sizes without a value is left to the count of work.
+    """
+    return tuple(c for c in bounds(net) if all(name in values for side in (c.left, c.right) for name in letters(side)))
 
 
 def each(net: Network, met: Mapping[str, tuple[Size, ...]] | None = None) -> list[tuple[Tensor, Term]]:
