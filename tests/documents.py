@@ -15,6 +15,8 @@ from symcount.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+PICTURE = ROOT / "docs" / "pictures" / "crossing.svg"
+DRAWN = ["plot", "llama-7b", "--for", "s=2^7..16", "--of", "flops@scores+flops@mix,flops@mlp"]
 IDENTITIES = ROOT / "docs" / "identities.md"
 EXAMPLE = ROOT / "symcount" / "architectures" / "gpt_neox.py"
 PRINTED = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)  # a block, and what it prints
@@ -96,4 +98,5 @@ if __name__ == "__main__":  # own-network.md needs a file of its own, which the 
     added.write_text(example_anew(written_anew(added.read_text(encoding="utf-8"))), encoding="utf-8")
     for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md", ROOT / "docs" / "scaling.md"):
         page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
+    main([*DRAWN, "-o", str(PICTURE)])
     IDENTITIES.write_text(identities_page(), encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -86,3 +87,13 @@ def test_links_exist(page):
     path = PAGES.get(page, documents.ROOT / page)
     for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def test_the_pictures_of_the_page_are_drawn_as_it_says(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="pictures need the extra 'plot'")
+    monkeypatch.chdir(tmp_path)
+    commands = [shlex.split(line) for block in blocks("scaling.md", "sh") for line in block.splitlines()]
+    for _, *words in commands:
+        assert documents.main(words) == 0
+        assert Path(words[-1]).stat().st_size > 10_000
+    assert documents.DRAWN in [words[1:-2] for words in commands]  # the one that the page shows
