@@ -1,0 +1,108 @@
+"""wrong-share: a part is not the share of the total that is printed.
+
+What it does
+    Where parts were printed under labels and added up, and a sentence says what share some of them have, divides.
+    Only parts that the sum has taken in are looked at, and only if the words name them without doubt.
+
+Why it matters
+    A share is what remains in the reader's mind, and is rarely computed again.
+
+Bad
+    | part | parameters |
+    | --- | --- |
+    | token table | 23,440,896 |
+    | position table | 393,216 |
+    | blocks | 85,054,464 |
+    | total | 108,888,576 |
+
+    The two tables hold 32 % of the total.
+
+Good
+    | part | parameters |
+    | --- | --- |
+    | token table | 23,440,896 |
+    | position table | 393,216 |
+    | blocks | 85,054,464 |
+    | total | 108,888,576 |
+
+    The two tables hold 22 % of the total.
+
+Source
+    "More than half of GPT-2 is in its feed-forward layers" is printed in several places; it is 45.5 %.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symcount.claims.slips import shown
+from symcount.claims.stating import hedged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from symcount.claims.figures import Figure
+    from symcount.claims.lexing import Token
+    from symcount.claims.page import Page, Read
+    from symcount.diagnostics import Diagnostic
+
+CODE = "SC106"
+
+_HOLD = {"hold", "holds", "make", "makes", "account", "accounts", "contain", "contains", "take", "takes", "are", "is",
+         "represent", "represents", "form", "forms", "have", "has"}
+_ALL = {"it", "them", "that", "total", "all", "whole", "parameters", "this", "these", "sum", "model"}
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "both": 2}
+
+
+def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The findings about the shares that a passage states."""
+    for at, token in enumerate(read.tokens):
+        figure = token.figure
+        if figure is None or figure.unit is None or figure.unit.kind != "percent" or page.covered(figure):
+            continue
+        subject = _subject(read.tokens[:at]) if _of_all(read.tokens[at + 1:at + 8]) else []
+        for whole, parts in reversed(page.wholes if subject else []):
+            meant = _meant(subject, parts)
+            if not meant:
+                continue
+            printed = figure.rounded() if hedged(read, at) else figure
+            shares = [sum((of(part) for part in meant), Fraction(0)) / of(whole) for of in (page.printed, page.true)]
+            page.cover(figure)
+            if not any(printed.holds(share) for share in shares):
+                right = figure.within(shares[1])
+                yield page.report(CODE, "error", figure,
+                                  f"{' + '.join(shown(part.value) for part in meant)} of {shown(whole.value)} is "
+                                  f"{shown(figure.within(shares[0]))} %, not {shown(figure.within(figure.value))} %",
+                                  expected=right, help=f"write {shown(Fraction(round(right * 10), 10))} %")
+            break
+
+
+def _of_all(after: Sequence[Token]) -> bool:
+    """Whether what follows a figure says "of it", "of the total"."""
+    said = [token.text.lower() for token in after if token.kind == "word" and token.text != "%"]
+    return said[:1] == ["of"] and bool(_ALL & set(said[1:4]))
+
+
+def _subject(before: Sequence[Token]) -> list[str]:
+    """The words that a verb of holding stands behind, nearest first cut at the sentence's beginning."""
+    said: list[str] = []
+    seen = False
+    for token in reversed(before):
+        if token.kind == "stop" or (token.kind != "word" and seen):
+            break
+        if token.kind == "word" and token.text.lower() in _HOLD:
+            seen = True
+        elif token.kind == "word" and seen:
+            said.append(token.text.lower())
+    return list(reversed(said))
+
+
+def _meant(subject: Sequence[str], parts: Sequence[tuple[str, Figure]]) -> list[Figure]:
+    """The parts that a subject names: those whose label has its last word; none where their number is in doubt."""
+    head = subject[-1]
+    one = head.removesuffix("s")
+    found = [figure for label, figure in parts if one in {word.lower().removesuffix("s") for word in label.split()}]
+    count = next((_COUNTS[word] for word in subject if word in _COUNTS), None)
+    wanted = count or (1 if head == one else None)
+    return found if found and len(found) == wanted else []

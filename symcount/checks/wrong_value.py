@@ -1,0 +1,47 @@
+"""wrong-value: the figure printed is not the value of the expression printed for it.
+
+What it does
+    Evaluates every expression of figures exactly and compares it with the figure that the text gives for it, to the
+    digits printed. Says, where it can be recomputed, what the author did.
+
+Why it matters
+    Everything that is computed from the figure is wrong too, and a reader cannot tell which of the two is meant.
+
+Bad
+    30,522 x 768 = 23,408,256
+
+Good
+    30,522 x 768 = 23,440,896
+
+Source
+    The commonest fault in counts that people print: a term or factor lost between the expression and its value.
+"""
+
+from __future__ import annotations
+
+from symcount.claims.agreement import agreement
+from symcount.claims.slips import shown, slip, written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from symcount.claims.page import Claim, Page
+    from symcount.diagnostics import Diagnostic
+
+CODE = "SC101"
+
+
+def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
+    """The finding about one claim, if its figure is not the value of its expression."""
+    found = agreement(claim, page)
+    if found.verdict != "differs" or claim.kind == "total":
+        return
+    local, right = found.printed.within(found.local), found.printed.within(found.true)
+    why = slip(claim.node, found.printed, page.printed, page.named)
+    mark = f" {claim.printed.mark}" if claim.printed.mark else ""
+    yield page.report(CODE, "error", claim.printed,
+                      f"{written(claim.node)} is {shown(local)}{mark}, not "
+                      f"{shown(claim.printed.within(claim.printed.value))}{mark}"
+                      + (f": the printed value {why}" if why else ""),
+                      expected=right, help=f"write {shown(right)}{mark}", fix=page.rewritten(claim.printed, right))

@@ -1,0 +1,113 @@
+"""Whether a printed figure agrees with the expression it is printed for, and if not, how it differs."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from fractions import Fraction
+
+from symcount.claims.expressions import Unreadable, ends, figures, names
+from symcount.claims.page import worth
+from symcount.claims.units import PLAIN, comparable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.claims.expressions import Node
+    from symcount.claims.figures import Figure
+    from symcount.claims.page import Claim, Page
+    from symcount.claims.units import Unit
+
+Agreement = namedtuple("Agreement", "verdict local true printed scale", defaults=(None, Fraction(1)))
+"""What comparing came to.
+
+verdict   "holds", "carried" (it holds for operands that are themselves wrong), "implied" (operands that round to those
+          printed would give it), "rounded" (off by no more than a careless rounding), "prefix" (2^10 taken for 10^3 or
+          the other way round), "differs", "unread"
+local     the value of the expression as printed
+true      its value with every operand as it should be
+printed   the figure that was compared, where a scale was understood: 2 × (8.03 − 0.53) ≈ 15.0 GFLOPs
+scale     what was understood
+"""
+
+_LEAST_NAMED = 100  # of symbols, smaller results are not judged: the letters may mean something else there
+
+
+def agreement(claim: Claim, page: Page) -> Agreement:
+    """Compare the figure of a claim with its expression."""
+    found = worth(claim.node, page)
+    printed = claim.printed
+    if found is None or not comparable(unit_of(claim.node), printed.unit) or unit_of(claim.node) == MIXED:
+        return Agreement("unread", None, None)
+    local, true = found
+    scale = Fraction(1)
+    if not _close(printed, local) and printed.scale != 1 and not _scaled(claim.node) and _close(
+            _plain(printed), local):
+        printed, scale = _plain(printed), printed.scale  # the scale is said once, at the end
+    hedged = claim.sign == "≈"
+    figure = printed.rounded() if hedged else printed
+    if figure.holds(local):
+        return Agreement("holds" if true == local or figure.holds(true) else "carried", local, true, printed, scale)
+    if true != local and figure.holds(true):
+        return Agreement("holds", local, true, printed, scale)
+    if any(True for _ in names(claim.node)) and abs(printed.value) < _LEAST_NAMED:
+        return Agreement("unread", local, true, printed, scale)
+    return Agreement(_difference(claim, figure, local, page), local, true, printed, scale)
+
+
+def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> str:
+    """How a figure differs from the value of its expression."""
+    try:
+        low, high = ends(claim.node, page.named)
+    except Unreadable:
+        low = high = local
+    if (low, high) != (local, local) and low <= figure.high and figure.low <= high:
+        return "implied"
+    if prefix(figure, local):
+        return "prefix"
+    if _careless(figure, local, claim.sign):
+        return "rounded"
+    return "differs"
+
+
+def _careless(figure: Figure, local: Fraction, sign: str) -> bool:
+    """Whether a figure is a truncation, or off in its last digit, or within 2 % after "about"."""
+    off = abs(figure.value - local)
+    if local.denominator == 1 and figure.exact:
+        return False
+    if sign == "≈" and off <= abs(local) / 50:
+        return True
+    three = abs(figure.value) >= 100 * figure.place
+    cut = figure.value >= 0 and figure.value <= local < figure.value + figure.place
+    return cut or (three and off < 2 * figure.place)
+
+
+def prefix(figure: Figure, local: Fraction) -> Fraction | None:
+    """The power of 1,024/1,000 by which a figure is off, None where it is off by none."""
+    if figure.scale == 1 or figure.value == 0 or (figure.unit and figure.unit.kind not in ("byte", "flop")):
+        return None
+    for power in (1, 2, 3, 4):
+        for ratio in (Fraction(1024, 1000) ** power, Fraction(1000, 1024) ** power):
+            if figure.holds(local / ratio):
+                return ratio
+    return None
+
+
+def _plain(figure: Figure) -> Figure:
+    return figure._replace(value=figure.value / figure.scale, place=figure.place / figure.scale, scale=Fraction(1))
+
+
+def _close(figure: Figure, number: Fraction) -> bool:
+    return bool(number) and Fraction(9, 10) <= abs(figure.value / number) <= Fraction(10, 9)
+
+
+def _scaled(node: Node) -> bool:
+    """Whether any figure of an expression has a scale of its own, or one of its size."""
+    return any(figure.scale != 1 or figure.value >= 10**6 for figure in figures(node))
+
+
+MIXED = "mixed"
+
+
+def unit_of(node: Node) -> Unit | str | None:
+    """The one unit of an expression's figures that is not a plain number; MIXED where there are several."""
+    found = {figure.unit.kind: figure.unit for figure in figures(node) if figure.unit and figure.unit.kind not in PLAIN}
+    return MIXED if len(found) > 1 else next(iter(found.values()), None)

@@ -1,0 +1,199 @@
+"""Relations that a passage states: the two sides of each = and ≈, read as far as they can be read.
+
+`a = b = c ≈ d` is three relations, one after the other; a side that cannot be read is None, and nothing is said of it.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from symcount.claims.expressions import Reader, Unreadable, figures, is_unit, label_end, names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from symcount.claims.expressions import Node
+    from symcount.claims.figures import Figure
+    from symcount.claims.lexing import Token
+
+Relation = namedtuple("Relation", "left sign right at")
+"""Two sides and the sign between them, "=" or "≈"; `at` is the number of its token."""
+
+
+class Side(namedtuple("Side", "node first last label follows")):
+    """One side of a relation.
+
+    node         the expression, None where the side is a label or cannot be read
+    first, last  the numbers of its first token, and of the one after it
+    label        the text that stands in its place: "FFN", "F_layer", "" for none
+    follows      the word after it that is no unit we know: "each", "" for none
+    """
+
+    __slots__ = ()
+
+    @property
+    def figure(self) -> Figure | None:
+        """The figure that is all of the side, None for another side."""
+        return self.node.parts if self.node and self.node.kind == "figure" else None
+
+    @property
+    def name(self) -> str:
+        """The symbol that is all of the side, "" for another side."""
+        return self.node.parts if self.node and self.node.kind == "name" else ""
+
+    def written(self) -> list[Figure]:
+        """Its figures."""
+        return list(figures(self.node)) if self.node else []
+
+    def symbols(self) -> list[str]:
+        """Its symbols."""
+        return list(names(self.node)) if self.node else []
+
+
+HEDGES = {"about", "roughly", "approximately", "approx", "around", "circa", "ca", "nearly", "almost", "some", "≈", "~"}
+_NONE = Side(None, 0, 0, "", "")
+# Words that do arithmetic: next to one, an expression is not all of what is said.
+_ARITHMETIC = {"plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
+               "sqrt", "root", "half", "twice", "double", "triple", "square", "squared", "cubed", "choose", "than", "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "sum",
+               "average", "mean", "max", "min", "sin", "cos", "tan", "gcd", "lcm", "base", "binary", "hex", "octal", "xor",
+               "not", "if", "unless", "mod.", "rem", "remainder", "div", "median", "abs", "every", "version", "v",
+               "no", "nr", "table", "figure", "fig", "section", "chapter", "equation", "eq", "question", "step", "part",
+               "item", "exercise", "problem", "example", "page", "day", "round", "level", "type", "note", "appendix"}
+_JOINING = {"or", "to", "and", "by", "of", "from", "–"}  # between two figures they make one thing of both
+_AFTER = (_ARITHMETIC | {"or", "to"}) - {"by", "than", "if", "unless", "every", "sum", "part", "step", "item", "note", "double",
+                        "not", "no", "example", "v", "exercise", "type", "level", "page", "times", "figure", "table", "over",
+                        "plus", "average", "mean", "question", "problem", "round", "max", "min", "square", "day", "half"}
+
+
+def relations(tokens: Sequence[Token]) -> list[Relation]:
+    """The relations of a passage, in order.
+
+    >>> from symcount.claims.lexing import tokens
+    >>> from symcount.documents.passages import Passage
+    >>> found, = relations(tokens(Passage("text", 0, "in all 2 x 80 = 160 bytes")))
+    >>> found.left.node.kind, found.sign, int(found.right.figure.value)
+    ('product', '=', 160)
+    """
+    found: list[Relation] = []
+    for at, token in enumerate(tokens):
+        if token.kind != "rel":
+            continue
+        before = found[-1].right if found and found[-1].right.last == at and found[-1].right.node else None
+        left, right = before or _left(tokens, at), _right(tokens, at)
+        hedged = right.first > at + 1 and tokens[right.first - 1].text.lower() in HEDGES
+        found.append(Relation(left, "≈" if hedged else token.text, right, at))
+    return found
+
+
+def _skipped(tokens: Sequence[Token], at: int, step: int) -> int:
+    """The position of the next token from here on that is no line's end beside a sign."""
+    while 0 <= at < len(tokens) and tokens[at].kind in ("newline", "about"):
+        at += step
+    return at
+
+
+def _right(tokens: Sequence[Token], at: int) -> Side:
+    start = _skipped(tokens, at + 1, 1)
+    while start < len(tokens) and tokens[start].text.lower() in HEDGES:
+        start += 1
+    reader = Reader(tokens, start, len(tokens))
+    try:
+        node = reader.sum()
+    except Unreadable:
+        return _NONE._replace(first=start)
+    reader.labels()
+    end = reader.at
+    clean, follows = _closed(tokens, end)
+    if not clean:
+        return _NONE._replace(first=start)
+    after = _skipped(tokens, end, 1)
+    last = after if after < len(tokens) and tokens[after].kind == "rel" else end
+    return Side(node, start, last, "", follows)
+
+
+def _closed(tokens: Sequence[Token], end: int) -> tuple[bool, str]:
+    """Whether an expression may end here, and the unknown word that follows."""
+    if end >= len(tokens):
+        return True, ""
+    token = tokens[end]
+    if token.kind in ("odd", "figure", "name", "frac", "currency"):
+        return False, ""
+    if token.kind == "op":
+        hyphen = token.text == "-" and end + 1 < len(tokens) and tokens[end + 1].kind == "word" and tokens[end + 1].tight
+        return token.text == ")" or (hyphen and token.start - tokens[end - 1].end < 2), ""
+    if token.kind == "newline" and end + 1 < len(tokens) and tokens[end + 1].kind == "op" and (
+            tokens[end + 1].text != "("):
+        return False, ""
+    if token.kind == "word":
+        return token.text.lower() not in _AFTER and not (token.tight and token.text != "%"), token.text
+    return True, ""
+
+
+def _left(tokens: Sequence[Token], at: int) -> Side:
+    """The side that ends before a relation."""
+    last = _skipped(tokens, at - 1, -1) + 1
+    first, depth = last, 0
+    while first > 0:
+        token = tokens[first - 1]
+        if token.kind == "op" and token.text in "()":
+            if token.text == "(" and not depth:
+                break
+            depth += 1 if token.text == ")" else -1
+        elif token.kind == "word":
+            if not (is_unit(tokens, first - 1) or _labels(tokens, first - 1, depth)):
+                break
+        elif token.kind == "newline":
+            if not (first < last and tokens[first].kind == "op" and tokens[first].text in "+-*/") and not (
+                    first > 1 and tokens[first - 2].kind == "op" and tokens[first - 2].text not in "()"):
+                break
+        elif token.kind not in ("figure", "name", "op", "frac"):
+            break
+        first -= 1
+    label = _label(tokens, first, last)
+    if first == last or label:
+        return Side(None, first, at, label, "")
+    if not _opened(tokens, first):
+        return _NONE._replace(last=at)
+    rest = [token for token in tokens[first:last] if token.kind != "newline"]
+    reader = Reader(rest, 0, len(rest))
+    try:
+        node = reader.sum()
+        reader.labels()
+    except Unreadable:
+        return _NONE._replace(last=at)
+    if reader.at < len(rest):
+        return _NONE._replace(last=at)
+    return Side(node, first, at, "", "")
+
+
+def _labels(tokens: Sequence[Token], at: int, depth: int) -> bool:
+    """Whether a word belongs to a bracket of nothing but words."""
+    while depth and at > 0 and tokens[at].kind == "word":
+        at -= 1
+    return bool(depth and label_end(tokens, at, len(tokens)))
+
+
+def _label(tokens: Sequence[Token], first: int, last: int) -> str:
+    """The words that stand in place of a side, directly before a relation."""
+    if first < last or not first or tokens[first - 1].kind != "word":
+        return ""
+    start = first
+    while start and tokens[start - 1].kind == "word" and first - start < 8:
+        start -= 1
+    return " ".join(token.text for token in tokens[start:first])
+
+
+def _opened(tokens: Sequence[Token], first: int) -> bool:
+    """Whether an expression may begin here: nothing before it that would change it."""
+    if first == 0:
+        return True
+    before, here = tokens[first - 1], tokens[first]
+    if before.kind in ("odd", "currency", "figure", "name", "frac"):
+        return False
+    if before.kind == "op":
+        return before.text == "("
+    if before.kind == "word":
+        joined = before.text.lower() in _JOINING and first > 1 and tokens[first - 2].kind in ("figure", "odd")
+        return not joined and before.text.lower() not in _ARITHMETIC and not (here.kind == "op" and (here.tight or here.text != "("))
+    return before.kind != "rel"

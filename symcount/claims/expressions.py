@@ -1,0 +1,288 @@
+"""Expressions over printed figures: read from tokens as they stand, evaluated exactly and within bounds.
+
+    sum     = ["-"] product {("+" | "-") product}
+    product = power {["*"] power | "/" power}      a figure, a symbol or a bracket may stand before a bracket or a symbol
+    power   = atom ["^" power]
+    atom    = figure | symbol | "(" sum ")" | frac "(" sum ")" "(" sum ")"
+
+A node keeps the author's structure: what a slip left out can be found. Nothing is simplified.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from fractions import Fraction
+
+from symcount.claims.figures import Figure
+from symcount.claims.units import TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from symcount.claims.lexing import Token
+
+_DEEPEST, _LONGEST, _BITS = 40, 2_000, 4_096
+
+Node = namedtuple("Node", "kind parts start end")
+"""kind "figure" (a Figure), "name" (its text), "sum", "product", "quotient", "power", "minus"; parts are nodes."""
+
+
+class Unreadable(Exception):  # noqa: N818 - it says what the text is, and stays inside of `claims`
+    """That these tokens are no expression, or one whose value is beyond what we evaluate."""
+
+
+class Reader:
+    """Reads an expression from tokens, from a position on, as far as it goes."""
+
+    __slots__ = ("at", "depth", "last", "tokens")
+
+    def __init__(self, tokens: Sequence[Token], at: int, last: int) -> None:
+        self.tokens, self.at, self.last, self.depth = tokens, at, min(last, at + _LONGEST), 0
+
+    def peek(self, *signs: str) -> bool:
+        """Whether the next token is one of these signs."""
+        return self.at < self.last and self.tokens[self.at].kind == "op" and self.tokens[self.at].text in signs
+
+    def sum(self) -> Node:
+        """A sum; raises Unreadable where none stands."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Unreadable(f"brackets deeper than {_DEEPEST}")
+        start = self.tokens[self.at].start if self.at < self.last else 0
+        negative = self.peek("-")
+        self.at += negative or self.peek("+")
+        first = self.product()
+        parts = [Node("minus", (first,), start, first.end) if negative else first]
+        while self.peek("+", "-") and not self.hyphen():
+            sign = self.tokens[self.at]
+            self.at += 1
+            part = self.product()
+            parts.append(part if sign.text == "+" else Node("minus", (part,), sign.start, part.end))
+        self.depth -= 1
+        return parts[0] if len(parts) == 1 else Node("sum", tuple(parts), parts[0].start, parts[-1].end)
+
+    def hyphen(self) -> bool:
+        """Whether the sign here joins two words: 96-dimensional."""
+        return (self.tokens[self.at].text == "-" and self.at + 1 < len(self.tokens)
+                and self.tokens[self.at + 1].kind == "word" and self.tokens[self.at + 1].tight)
+
+    def product(self) -> Node:
+        """A product or quotient, from left to right."""
+        factors = [self.power()]
+        below = False
+        while True:
+            if self.peek("*"):
+                self.at, below = self.at + 1, False
+                factors.append(self.power())
+            elif self.peek("/"):
+                self.at, below = self.at + 1, True
+                top = factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
+                bottom = self.power()
+                factors = [Node("quotient", (top, bottom), top.start, bottom.end)]
+            elif self.at < self.last and (self.adjoins() or self.tokens[self.at].kind in ("name", "frac")):
+                if below:
+                    raise Unreadable("a factor after a quotient stands above or below the line")
+                factors.append(self.power())
+            else:
+                break
+        factors = self.scientific(factors)
+        return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
+
+    def adjoins(self) -> bool:
+        """Whether a bracket here multiplies what stands before it: in prose (a remark) does not."""
+        token = self.tokens[self.at]
+        following = self.tokens[self.at + 1].kind if self.at + 1 < self.last else ""
+        return self.peek("(") and (token.tight or token.math) and following not in ("word", "odd")
+
+    def scientific(self, factors: list[Node]) -> list[Node]:
+        """The factors, with 6.7 × 10^8 as the one figure that it is."""
+        found = [factors[0]]
+        for node in factors[1:]:
+            mantissa = found[-1].parts if found[-1].kind == "figure" else None
+            power = _power_of_ten(node)
+            if mantissa is None or power is None or mantissa.mark or mantissa.unit or mantissa.value >= 1000:
+                found.append(node)
+                continue
+            word = self.tokens[self.at] if self.at < self.last and self.tokens[self.at].kind == "word" else None
+            unit = TABLE.get(word.text.strip()) if word else None
+            scale = unit.factor if unit else Fraction(1)
+            end = word.end if word and scale != 1 else node.end
+            ten = Fraction(10) ** power
+            found[-1] = Node("figure", Figure(mantissa.start, end, mantissa.value * ten * scale,
+                                              mantissa.place * ten * scale, False, scale, unit,
+                                              word.text.strip() if word and scale != 1 else ""), found[-1].start, end)
+        return found
+
+    def power(self) -> Node:
+        """An atom, perhaps raised; powers group from the right."""
+        base = self.atom()
+        self.labels()
+        if not self.peek("^"):
+            return base
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Unreadable(f"powers deeper than {_DEEPEST}")
+        self.at += 1
+        exponent = self.signed()
+        self.depth -= 1
+        return Node("power", (base, exponent), base.start, exponent.end)
+
+    def signed(self) -> Node:
+        """An exponent, which may have a sign of its own."""
+        if self.peek("-"):
+            start = self.tokens[self.at].start
+            self.at += 1
+            part = self.power()
+            return Node("minus", (part,), start, part.end)
+        return self.power()
+
+    def atom(self) -> Node:
+        if self.at >= self.last:
+            raise Unreadable("an expression ends where a number is expected")
+        token = self.tokens[self.at]
+        if token.kind == "frac":
+            self.at += 1
+            top, bottom = self.bracket(), self.bracket()
+            return Node("quotient", (top, bottom), token.start, bottom.end)
+        if self.peek("("):
+            return self.bracket()
+        if token.kind not in ("figure", "name"):
+            raise Unreadable(f"'{token.text[:20]}' is no number")
+        self.at += 1
+        return Node(token.kind, token.figure or token.text, token.start, token.end)
+
+    def bracket(self) -> Node:
+        if not self.peek("("):
+            raise Unreadable("a bracket is expected")
+        start = self.tokens[self.at].start
+        self.at += 1
+        inner = self.sum()
+        if not self.peek(")"):
+            raise Unreadable("a bracket is not closed")
+        end = self.tokens[self.at].end
+        self.at += 1
+        return inner._replace(start=start, end=end) if inner.kind not in ("figure", "name") else Node(
+            "sum", (inner,), start, end)
+
+    def labels(self) -> None:
+        """Past the unit of a figure, and a label in brackets: 1,769,472 (Attention)."""
+        while self.at < self.last and self.tokens[self.at].kind == "word" and is_unit(self.tokens, self.at):
+            self.at += 1
+        end = label_end(self.tokens, self.at, self.last)
+        if end:
+            self.at = end
+
+
+def _power_of_ten(node: Node) -> int | None:
+    """The exponent of a node 10^n, None for another node."""
+    if node.kind != "power" or node.parts[0].kind != "figure" or node.parts[0].parts.value != 10:
+        return None
+    exponent, sign = node.parts[1], 1
+    while exponent.kind in ("sum", "minus") and len(exponent.parts) == 1:
+        sign, exponent = (-sign if exponent.kind == "minus" else sign), exponent.parts[0]
+    size = exponent.parts.value if exponent.kind == "figure" else None
+    return sign * int(size) if size is not None and size.denominator == 1 and size <= 60 else None
+
+
+def is_unit(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the word at a position is the unit of the figure before it."""
+    before = tokens[at - 1] if at else None
+    return bool(before and before.figure and before.figure.unit and before.figure.end <= tokens[at].start
+                and before.figure.unit.shown.lower() == tokens[at].text.strip().lower())
+
+
+def label_end(tokens: Sequence[Token], at: int, last: int) -> int:
+    """Where a bracket with nothing but words in it ends, that begins at a position; 0 if none does."""
+    if not (at < last and tokens[at].text == "(" and tokens[at].kind == "op"):
+        return 0
+    end = at + 1
+    while end < last and tokens[end].kind == "word":
+        end += 1
+    return end + 1 if end > at + 1 and end < last and tokens[end].text == ")" else 0
+
+
+def value(node: Node, figure: Callable[[Figure], Fraction], name: Callable[[str], Fraction | None]) -> Fraction:
+    """The exact value of an expression whose figures and names have these values.
+
+    Raises Unreadable for a name without a value, a division by 0, a power that is no integer, and anything beyond the
+    bounds: what a text says is never evaluated without one.
+    """
+    if node.kind == "figure":
+        return figure(node.parts)
+    if node.kind == "name":
+        found = name(node.parts)
+        if found is None:
+            raise Unreadable(f"'{node.parts[:20]}' has no value")
+        return found
+    parts = [value(part, figure, name) for part in node.parts]
+    if node.kind == "sum":
+        return sum(parts, Fraction(0))
+    if node.kind == "minus":
+        return -parts[0]
+    if node.kind == "product":
+        result = Fraction(1)
+        for part in parts:
+            result *= part
+            if result.numerator.bit_length() + result.denominator.bit_length() > _BITS:
+                raise Unreadable("a product of too many digits")
+        return result
+    if node.kind == "quotient":
+        if not parts[1]:
+            raise Unreadable("a division by 0")
+        return parts[0] / parts[1]
+    return _raised(parts[0], parts[1])
+
+
+def _raised(base: Fraction, exponent: Fraction) -> Fraction:
+    size = base.numerator.bit_length() + base.denominator.bit_length()
+    if exponent.denominator != 1 or abs(exponent) * max(size, 1) > _BITS or (not base and exponent <= 0):
+        raise Unreadable("a power that is not evaluated")
+    return base ** int(exponent)
+
+
+def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, Fraction]:
+    """The least and the largest value that an expression can have, when each figure stands for all that round to it."""
+    if node.kind == "figure":
+        return node.parts.low, node.parts.high
+    if node.kind == "name":
+        found = value(node, lambda _: Fraction(0), name)
+        return found, found
+    if node.kind == "power":
+        base, exponent = ends(node.parts[0], name), value(node.parts[1], lambda f: f.value, name)
+        if base[0] <= 0 < exponent:
+            return min(base[0], 0 * base[0]), _raised(base[1], exponent)
+        found = [_raised(end, exponent) for end in base]
+        return min(found), max(found)
+    parts = [ends(part, name) for part in node.parts]
+    if node.kind == "sum":
+        return sum((low for low, _ in parts), Fraction(0)), sum((high for _, high in parts), Fraction(0))
+    if node.kind == "minus":
+        return -parts[0][1], -parts[0][0]
+    result = parts[0]
+    for low, high in parts[1:]:
+        if node.kind == "quotient":
+            if low <= 0 <= high:
+                raise Unreadable("a division by what may be 0")
+            low, high = 1 / high, 1 / low  # noqa: PLW2901 - dividing is multiplying by the inverse
+        corners = [a * b for a in result for b in (low, high)]
+        result = min(corners), max(corners)
+    return result
+
+
+def figures(node: Node) -> Iterator[Figure]:
+    """The figures of an expression, in order."""
+    if node.kind == "figure":
+        yield node.parts
+    elif node.kind != "name":
+        for part in node.parts:
+            yield from figures(part)
+
+
+def names(node: Node) -> Iterator[str]:
+    """The names of an expression, in order."""
+    if node.kind == "name":
+        yield node.parts
+    elif node.kind != "figure":
+        for part in node.parts:
+            yield from names(part)

@@ -1,0 +1,140 @@
+r"""Figures as people print them: `40{,}000`, `4.7M`, `6.61 billion`, `1.1e8`, `13.5 GB`, `10⁹`, `40 %`.
+
+A figure is true if the exact value rounds to the digits printed: trailing zeros of an integer before a scale or after a
+word such as "about" carry no information (110M has two digits), zeros after a decimal point do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+from fractions import Fraction
+
+from symcount.claims.units import BYTES, SCALES, TABLE, Unit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LONGEST = 60  # digits of a number that is evaluated
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+# One separator throughout; a blank separates only where two groups follow, for "12 100" is mostly two numbers.
+_GROUPED = re.compile(r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:\{,\}[0-9]{3})+|(?:\\[,;:! ][0-9]{3})+|(?:_[0-9]{3})+|(?:['’][0-9]{3})+"
+                      r"|(?:[\u00a0\u2009\u202f][0-9]{3})+| [0-9]{3}(?: [0-9]{3})+)(?![0-9])(?:\.[0-9]+)?")
+_PLAIN = re.compile(r"[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z.])")
+# What may follow the digits of a number at once; anything else there makes it no number that we read.
+_FOREIGN = re.compile(r"[,.:_'’][0-9]|\{,\}[0-9]|[0-9]")
+
+
+class Figure(namedtuple("Figure", "start end value place exact scale unit mark")):
+    """A number as it was printed.
+
+    start, end  the span of digits, scale and unit prefix: what would be replaced
+    value       in plain units: 13.5 GB is 13.5 · 10^9
+    place       what a one in the last significant digit is worth
+    exact       whether every digit is meant: an integer without a scale
+    scale       what the digits are multiplied by: 10^6 in 4.7M, 10^9 in 13.5 GB, 1/100 in 40 %
+    unit        the Unit, None where none is printed
+    mark        the scale and the unit as printed: "M", "GB"
+    """
+
+    __slots__ = ()
+
+    @property
+    def low(self) -> Fraction:
+        """The least value that rounds to it."""
+        return self.value if self.exact else self.value - self.place / 2
+
+    @property
+    def high(self) -> Fraction:
+        """The largest value that rounds to it; of K, which may mean 1,024, more."""
+        if self.mark in ("K", "k"):
+            return (self.value + self.place / 2) * 1024 / 1000
+        return self.value if self.exact else self.value + self.place / 2
+
+    def holds(self, value: Fraction) -> bool:
+        """Whether a value rounds to the digits printed, of K also with 1,024."""
+        return self.low <= value <= self.high if not self.exact else value == self.value
+
+    def within(self, value: Fraction) -> Fraction:
+        """A plain value in the unit that is printed."""
+        return value / self.scale
+
+    def rounded(self) -> Figure:
+        """The same figure where its trailing zeros carry no information: after "about"."""
+        place = self.place
+        while self.exact and place < self.value and self.value % (place * 10) == 0:
+            place *= 10
+        return self._replace(place=place, exact=False)
+
+
+def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure | None:
+    """The figure that begins at a position of a text, None where what stands there is no number that we read.
+
+    `word` gives, for a position, the word that begins after it, past blanks and markup, and where that word ends.
+    """
+    found = _GROUPED.match(text, at) or _PLAIN.match(text, at)
+    if found is None:
+        return None
+    digits, end = re.sub(r"[^0-9.]", "", found[0]), found.end()
+    if len(digits) > _LONGEST or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
+        return None
+    raised = _EXPONENT.match(text, end)
+    power = 0
+    if raised:
+        power, end = int(raised[1]), raised.end()
+        if abs(power) > _LONGEST:
+            return None
+    elif _FOREIGN.match(text, end):
+        return None
+    scale, unit, mark, last = _after(text, end, digits, word)
+    whole, _, decimals = digits.partition(".")
+    place = Fraction(10) ** (power - len(decimals))
+    value = Fraction(int(whole + decimals or "0")) * place
+    exact = not decimals and (not raised or value == Fraction(10) ** power) and scale == 1
+    if not exact and not decimals:
+        zeros = len(whole) - len(whole.rstrip("0")) if value else 0
+        place *= 10 ** min(zeros, len(whole) - 1)
+    return Figure(at, last, value * scale, place * scale, exact, scale, unit, mark)
+
+
+def _after(text: str, end: int, digits: str,
+           word: Callable[[int], tuple[str, int]]) -> tuple[Fraction, Unit | None, str, int]:
+    """(what multiplies the digits, the unit, both as printed, where they end) after the digits of a number."""
+    scale, mark, last, unit = Fraction(1), "", end, None
+    said, until = word(end)
+    glued = text[end:end + 1] == said[:1] != ""
+    if said in SCALES and (glued or len(said) > 1 or said in "MBT"):
+        following, _ = word(until)
+        if said == "B" and not glued and TABLE.get(following, BYTES).kind not in ("parameter", "token"):
+            return scale, BYTES, "B", until  # 2 B are bytes, 70B and 70 B parameters are billions
+        if said == "B" and len(digits) > 3 and "." not in digits:
+            return scale, BYTES, "B", until  # 8192B: nobody prints thousands of billions so
+        scale, mark, last = Fraction(SCALES[said]), said, until
+        said, until = word(until)
+    if said in TABLE and not (said == "s" and not glued and text[end:end + 1] != " "):
+        unit = TABLE[said]
+        if unit.factor != 1:
+            scale, mark, last = scale * unit.factor, (mark + " " + said).strip(), until
+    return scale, unit, mark, last
+
+
+def restyled(text: str, number: Fraction) -> str | None:
+    """A figure's text with another number in its place, separated and rounded as it was; None where that is not sure.
+
+    >>> restyled("1{,}769{,}472", Fraction(2359296)), restyled("51.3M", Fraction(51237888, 10**6))
+    ('2{,}359{,}296', '51.2M')
+    """
+    found = _GROUPED.match(text) or _PLAIN.match(text)
+    rest = text[found.end():] if found else ""
+    if found is None or number < 0 or any(sign.isdigit() for sign in rest):
+        return None
+    whole, _, decimals = found[0].partition(".")
+    separator = re.split(r"[0-9]+", whole)[1] if len(re.split(r"[0-9]+", whole)) > 2 else ""  # "" "," ""
+    rounded = round(number, len(decimals))
+    if not decimals and rounded != number:
+        return None
+    digits = f"{int(rounded):,}".replace(",", separator)
+    below = f".{int((rounded - int(rounded)) * 10 ** len(decimals)):0{len(decimals)}d}" if decimals else ""
+    return digits + below + rest

@@ -1,0 +1,207 @@
+"""A document while it is checked: what it claims, what was found wrong so far, which figures are accounted for."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from fractions import Fraction
+
+from symcount.claims.chains import relations
+from symcount.claims.expressions import Unreadable, figures, value
+from symcount.claims.figures import restyled
+from symcount.claims.lexing import tokens
+from symcount.diagnostics import Diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from symcount.claims.chains import Relation
+    from symcount.claims.expressions import Node
+    from symcount.claims.figures import Figure
+    from symcount.claims.lexing import Token
+    from symcount.documents.passages import Document, Passage
+
+_TELLING = 10_000  # a wrong figure of fewer digits is not followed by its value: others may well be equal
+
+Claim = namedtuple("Claim", "kind node printed sign passage label follows", defaults=("", ""))
+"""That an expression is a printed figure.
+
+kind      "relation" for = and ≈, "row" of a table, "total" of one, "share"
+node      the expression; printed  the figure; sign  "=" or "≈"
+passage   where it stands
+label     the author's words for it; follows  the word after the figure that is no unit
+"""
+
+Correction = namedtuple("Correction", "value lines")
+"""What a wrong figure should be, and the lines of the errors that made it wrong."""
+
+
+class Read(namedtuple("Read", "passage tokens relations")):
+    """A passage with its tokens and the relations among them."""
+
+    __slots__ = ()
+
+
+class Page:
+    """One document and what is known of it.
+
+    reads        its passages, read
+    setting      the model and the sizes that it speaks of, None where nothing is said
+    findings     the diagnostics so far
+    parts        (label, figure) of what was computed or printed under a label
+    wholes       (figure, its parts) of what was added up
+    """
+
+    __slots__ = ("_at", "_covered", "_defined", "_named", "_values", "document", "findings", "parts", "reads", "setting",
+                 "wholes")
+
+    def __init__(self, document: Document, setting: Any = None) -> None:
+        self.document, self.setting = document, setting
+        self.findings: list[Diagnostic] = []
+        self.parts: list[tuple[str, Figure]] = []
+        self.wholes: list[tuple[Figure, list[tuple[str, Figure]]]] = []
+        self.reads = [_read(passage) for passage in document.passages]
+        self._covered: set[int] = set()
+        self._at: dict[int, Correction] = {}  # by place
+        self._values: dict[Fraction, tuple[int, Correction]] = {}  # by value, from an offset on
+        self._defined = _definitions(self.reads)
+        self._named: dict[str, tuple[Fraction, int]] = {}
+
+    def line(self, offset: int) -> int:
+        """The line of an offset."""
+        return self.document.place(offset)[0]
+
+    def printed(self, figure: Figure) -> Fraction:
+        """A figure as it was printed."""
+        return figure.value
+
+    def true(self, figure: Figure) -> Fraction:
+        """What a figure should be: what was found for it, else what is printed."""
+        found = self.correction(figure)
+        return found.value if found else figure.value
+
+    def correction(self, figure: Figure) -> Correction | None:
+        """What was found for a figure, at its place or for an earlier one of the same value."""
+        if figure.start in self._at:
+            return self._at[figure.start]
+        since, found = self._values.get(figure.value, (0, None))
+        return found if found and figure.start > since else None
+
+    def named(self, name: str) -> Fraction | None:
+        """The value of a symbol that the document defines once, and before."""
+        return self._named[name][0] if name in self._named else None
+
+    def true_named(self, name: str) -> Fraction | None:
+        """What the value of a symbol should be."""
+        if name not in self._named:
+            return None
+        number, at = self._named[name]
+        return self._at[at].value if at in self._at else number
+
+    def define(self, name: str, figure: Figure) -> None:
+        """Let a symbol have the value of a figure, if all the document agrees."""
+        if len(self._defined.get(name, ())) == 1:
+            self._named[name] = figure.value, figure.start
+
+    def correct(self, figure: Figure, right: Fraction, lines: Iterable[int]) -> None:
+        """Remember what a wrong figure should be, for those that are computed from it."""
+        found = Correction(right, tuple(sorted({*lines})))
+        self._at[figure.start] = found
+        before = any(token.figure and token.figure.value == figure.value and token.start < figure.start
+                     for read in self.reads for token in read.tokens)
+        if (abs(figure.value) >= _TELLING or figure.value.denominator != 1) and not before:
+            self._values[figure.value] = figure.end, found
+
+    def roots(self, node: Node) -> tuple[int, ...]:
+        """The lines of the errors that an expression carries on."""
+        found = [self.correction(figure) for figure in figures(node)]
+        names = [self._at.get(at) for _, at in self._named.values()]
+        return tuple(sorted({line for one in (*found, *names) if one for line in one.lines}))
+
+    def cover(self, *what: Node | Figure) -> None:
+        """Count figures as accounted for: changing one of their digits would be noticed."""
+        for one in what:
+            self._covered |= {figure.start for figure in figures(one)} if hasattr(one, "kind") else {one.start}
+
+    def covered(self, figure: Figure) -> bool:
+        """Whether a figure is accounted for."""
+        return figure.start in self._covered
+
+    def corrections(self) -> dict[Fraction, Correction]:
+        """The wrong figures whose values tell them from others, and what they should be."""
+        return {number: found for number, (_, found) in self._values.items()}
+
+    def add(self, claim: Claim) -> None:
+        """Remember a figure by its label, and of a sum of labelled figures what its parts are."""
+        if claim.label and claim.kind != "row":
+            self.parts.append((claim.label, claim.printed))
+        if claim.node.kind != "sum" or any(part.kind != "figure" for part in claim.node.parts):
+            return
+        by_place = {figure.start: (label, figure) for label, figure in self.parts}
+        by_value = {figure.value: (label, figure) for label, figure in self.parts}
+        found = [by_place.get(part.parts.start) or by_value.get(part.parts.value) for part in claim.node.parts]
+        if None not in found:
+            self.wholes.append((claim.printed, [one for one in found if one]))
+
+    def rewritten(self, figure: Figure, number: Fraction) -> str | None:
+        """What would stand in place of a figure if it were this number; None where that is not sure."""
+        return restyled(self.document.source[figure.start:figure.end], number)
+
+    def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
+               help: str = "", fix: str | None = None) -> Diagnostic:  # noqa: A002 - the name that users see
+        """A diagnostic about a span of the document: a figure, a node or a token."""
+        line, column = self.document.place(span.start)
+        last, end = self.document.place(span.end)
+        source = self.document.line(line)
+        end = end if last == line else len(source) + 1
+        number = None if expected is None else int(expected) if expected.denominator == 1 else expected
+        return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source)
+
+
+def _read(passage: Passage) -> Read:
+    found = tokens(passage)
+    return Read(passage, found, relations(found) if passage.kind != "row" else [])
+
+
+def _definitions(reads: Iterable[Read]) -> dict[str, set[Fraction]]:
+    """All values that the document gives each symbol."""
+    found: dict[str, set[Fraction]] = {}
+    for read in reads:
+        for relation in read.relations:
+            if relation.left.name and relation.right.figure:
+                found.setdefault(relation.left.name, set()).add(relation.right.figure.value)
+    for name, figure in ((name, figure) for read in reads for name, figure in chained(read.relations)):
+        found.setdefault(name, set()).add(figure.value)
+    return found
+
+
+def chained(found: list[Relation]) -> list[tuple[str, Figure]]:
+    """(symbol, figure) for each chain that begins with a symbol and comes to a figure: N = 12 L d^2 = 301,989,888."""
+    result, name = [], ""
+    for i, relation in enumerate(found):
+        if not (i and found[i - 1].right is relation.left):
+            name = relation.left.name
+        if name and relation.right.figure:
+            result.append((name, relation.right.figure))
+            name = ""
+    return result
+
+
+def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
+    """The value of an expression as printed, and as it should be; None where it has none."""
+    try:
+        return value(node, page.printed, page.named), value(node, page.true, page.true_named)
+    except Unreadable:
+        return None
+
+
+def words(read: Read, first: int, most: int = 12) -> str:
+    """The author's words before a token, back to the end of the sentence or clause before."""
+    found: list[Token] = []
+    for token in reversed(read.tokens[:first]):
+        if token.kind == "stop" and token.text in ".;\n\n?!" or len(found) >= most:
+            break
+        if token.kind == "word":
+            found.append(token)
+    return " ".join(token.text for token in reversed(found))

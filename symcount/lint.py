@@ -1,0 +1,67 @@
+"""The order of a check: a document is read into claims, every check judges them, and what is left is listed.
+
+What is found wrong in one claim is known to those after it: a sum of a wrong figure is carried, not wrong.
+"""
+
+from __future__ import annotations
+
+from symcount.checks import checks
+from symcount.claims.agreement import agreement
+from symcount.claims.page import Page
+from symcount.claims.stating import claims
+from symcount.documents import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.claims.page import Claim
+    from symcount.diagnostics import Diagnostic
+    from symcount.documents.passages import Document
+
+_WRONG = ("error", "carried")
+
+
+def check(text: str, path: str = "<text>", model: Any = None) -> list[Diagnostic]:
+    """What is wrong, carried, a convention or worth a note in a document; see `inspect` for what was not judged.
+
+    >>> found, = check("The table has 30522 x 768 = 23,408,256 entries.")
+    >>> found.code, found.line, found.column, found.expected
+    ('SC101', 1, 29, 23440896)
+    """
+    return [one for one in inspect(text, path, model) if one.severity != "skipped"]
+
+
+def inspect(text: str, path: str = "<text>", model: Any = None, notation: str | None = None) -> list[Diagnostic]:
+    """All that is said of a document, in order of place, with what was not judged as "skipped"."""
+    return [one for document in read(text, path) for one in _inspect(document, model, notation)]
+
+
+def _inspect(document: Document, model: Any, notation: str | None) -> list[Diagnostic]:
+    page = Page(document)
+    judges = checks()
+    for read_, found in claims(page):
+        for claim in found:
+            said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
+            settle(claim, said, page)
+        for check_ in judges:
+            if hasattr(check_, "overhear"):
+                page.findings += check_.overhear(read_, page)
+    for check_ in judges:
+        if hasattr(check_, "review"):
+            page.findings += check_.review(page)
+    return sorted(page.findings, key=lambda one: (one.line, one.column))
+
+
+def settle(claim: Claim, said: list[Diagnostic], page: Page) -> None:
+    """Take in what the checks said of a claim: its wrong figure is known from here on."""
+    page.findings += said
+    wrong = next((one for one in said if one.severity in _WRONG), None)
+    found = agreement(claim, page)
+    if wrong:
+        lines = page.roots(claim.node) if wrong.severity == "carried" else (wrong.line,)
+        right = found.true if wrong.expected is None else wrong.expected * claim.printed.scale
+        page.correct(claim.printed, right, lines)
+    if said or found.verdict == "holds":
+        page.cover(claim.node, claim.printed)
+        page.add(claim)
