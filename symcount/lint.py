@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from symcount.checks import checks
 from symcount.claims.agreement import agreement
+from symcount.claims.leftover import leftover
 from symcount.claims.page import Page
 from symcount.claims.stating import claims
 from symcount.documents import read
@@ -39,22 +40,24 @@ def inspect(text: str, path: str = "<text>", model: Any = None, notation: str | 
 
 def _inspect(document: Document, model: Any, notation: str | None) -> list[Diagnostic]:
     page = Page(document)
-    judges = checks()
+    judges, unread = checks(), []
     for read_, found in claims(page):
         for claim in found:
             said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
-            settle(claim, said, page)
+            if not settle(claim, said, page):
+                unread.append(claim)
         for check_ in judges:
             if hasattr(check_, "overhear"):
                 page.findings += check_.overhear(read_, page)
     for check_ in judges:
         if hasattr(check_, "review"):
             page.findings += check_.review(page)
+    page.findings += leftover(page, unread)
     return sorted(page.findings, key=lambda one: (one.line, one.column))
 
 
-def settle(claim: Claim, said: list[Diagnostic], page: Page) -> None:
-    """Take in what the checks said of a claim: its wrong figure is known from here on."""
+def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
+    """Take in what the checks said of a claim: its wrong figure is known from here on. Whether it was judged at all."""
     page.findings += said
     wrong = next((one for one in said if one.severity in _WRONG), None)
     found = agreement(claim, page)
@@ -65,3 +68,5 @@ def settle(claim: Claim, said: list[Diagnostic], page: Page) -> None:
     if said or found.verdict == "holds":
         page.cover(claim.node, claim.printed)
         page.add(claim)
+        return True
+    return False

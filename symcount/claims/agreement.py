@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from symcount.claims.expressions import Unreadable, ends, figures, names
 from symcount.claims.page import worth
-from symcount.claims.units import PLAIN, comparable
+from symcount.claims.units import PLAIN, WORK, comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Agreement = namedtuple("Agreement", "verdict local true printed scale", defaults
 
 verdict   "holds", "carried" (it holds for operands that are themselves wrong), "implied" (operands that round to those
           printed would give it), "rounded" (off by no more than a careless rounding), "prefix" (2^10 taken for 10^3 or
-          the other way round), "differs", "unread"
+          the other way round), "mixed" (FLOPs printed for as many multiply-adds), "differs", "unread"
 local     the value of the expression as printed
 true      its value with every operand as it should be
 printed   the figure that was compared, where a scale was understood: 2 × (8.03 − 0.53) ≈ 15.0 GFLOPs
@@ -38,6 +38,11 @@ def agreement(claim: Claim, page: Page) -> Agreement:
     if found is None or not comparable(unit_of(claim.node), printed.unit) or unit_of(claim.node) == MIXED:
         return Agreement("unread", None, None)
     local, true = found
+    if printed.unit and printed.unit.kind in WORK and (other := _work(claim.node)) and other != printed.unit.kind:
+        times = 2 if other == "multiply-add" else Fraction(1, 2)
+        if (printed.rounded() if claim.sign == "≈" else printed).holds(local):
+            return Agreement("mixed", local, true * times, printed)
+        local, true = local * times, true * times
     scale = Fraction(1)
     if not _close(printed, local) and printed.scale != 1 and not _scaled(claim.node) and _close(
             _plain(printed), local):
@@ -89,6 +94,12 @@ def prefix(figure: Figure, local: Fraction) -> Fraction | None:
             if figure.holds(local / ratio):
                 return ratio
     return None
+
+
+def _work(node: Node) -> str:
+    """FLOPs or multiply-adds, if an expression is in one of them."""
+    found = {figure.unit.kind for figure in figures(node) if figure.unit and figure.unit.kind in WORK}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _plain(figure: Figure) -> Figure:

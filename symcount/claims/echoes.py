@@ -47,7 +47,7 @@ def _tells(figure: Figure) -> bool:
 
 
 def _restated(figure: Figure, page: Page) -> Echo | None:
-    for number, found in page.corrections().items():
+    for number, found in page.corrections():
         if figure.holds(number) and not figure.holds(found.value):
             return Echo(figure, found.value, found.lines, "it repeats a figure that carries the error")
     return None
@@ -64,8 +64,7 @@ def _computed(figure: Figure, at: int, read: Read, page: Page) -> Echo | None:
     first, last = _sentence(at, read)
     sentence = [token.figure for token in read.tokens[first:last] if token.figure and token.figure.start != figure.start]
     ratio = figure.unit is not None and figure.unit.kind == "times"
-    here = page.reads.index(read)
-    near = [token.figure for one in page.reads[max(0, here - _NEAR):here] for token in one.tokens if token.figure]
+    near = [token.figure for one in page.reads[max(0, read.number - _NEAR):read.number] for token in one.tokens if token.figure]
     three = figure.value >= 100 * figure.place
     for wrong in (*sentence, *reversed(near)):
         found = page.correction(wrong)

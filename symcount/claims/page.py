@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from fractions import Fraction
+from itertools import islice
 
 from symcount.claims.chains import relations
 from symcount.claims.expressions import Unreadable, figures, value
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from symcount.claims.lexing import Token
     from symcount.documents.passages import Document, Passage
 
+_FOLLOWED = 100  # so many wrong figures are followed into prose
 _TELLING = 10_000  # a wrong figure of fewer digits is not followed by its value: others may well be equal
 
 Claim = namedtuple("Claim", "kind node printed sign passage label follows", defaults=("", ""))
@@ -33,12 +35,15 @@ passage   where it stands
 label     the author's words for it; follows  the word after the figure that is no unit
 """
 
+Span = namedtuple("Span", "start end")
+"""A stretch of a document, as offsets."""
+
 Correction = namedtuple("Correction", "value lines")
 """What a wrong figure should be, and the lines of the errors that made it wrong."""
 
 
-class Read(namedtuple("Read", "passage tokens relations")):
-    """A passage with its tokens and the relations among them."""
+class Read(namedtuple("Read", "number passage tokens relations")):
+    """A passage with its number, its tokens and the relations among them."""
 
     __slots__ = ()
 
@@ -49,19 +54,21 @@ class Page:
     reads        its passages, read
     setting      the model and the sizes that it speaks of, None where nothing is said
     findings     the diagnostics so far
-    parts        (label, figure) of what was computed or printed under a label
-    wholes       (figure, its parts) of what was added up
+    wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_named", "_values", "document", "findings", "parts", "reads", "setting",
-                 "wholes")
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_values", "document", "findings", "reads",
+                 "setting", "wholes")
 
     def __init__(self, document: Document, setting: Any = None) -> None:
         self.document, self.setting = document, setting
         self.findings: list[Diagnostic] = []
-        self.parts: list[tuple[str, Figure]] = []
+        self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
+        self._first: dict[Fraction, int] = {}  # where each value is printed first
+        for token in (token for read in self.reads for token in read.tokens if token.figure):
+            self._first.setdefault(token.figure.value, token.start)
+        self._labels: dict[tuple[str, Any], tuple[str, Figure]] = {}  # by place, and by value
         self.wholes: list[tuple[Figure, list[tuple[str, Figure]]]] = []
-        self.reads = [_read(passage) for passage in document.passages]
         self._covered: set[int] = set()
         self._at: dict[int, Correction] = {}  # by place
         self._values: dict[Fraction, tuple[int, Correction]] = {}  # by value, from an offset on
@@ -108,9 +115,8 @@ class Page:
         """Remember what a wrong figure should be, for those that are computed from it."""
         found = Correction(right, tuple(sorted({*lines})))
         self._at[figure.start] = found
-        before = any(token.figure and token.figure.value == figure.value and token.start < figure.start
-                     for read in self.reads for token in read.tokens)
-        if (abs(figure.value) >= _TELLING or figure.value.denominator != 1) and not before:
+        new = self._first.get(figure.value, figure.start) >= figure.start
+        if new and (abs(figure.value) >= _TELLING or figure.value.denominator != 1):
             self._values[figure.value] = figure.end, found
 
     def roots(self, node: Node) -> tuple[int, ...]:
@@ -128,19 +134,22 @@ class Page:
         """Whether a figure is accounted for."""
         return figure.start in self._covered
 
-    def corrections(self) -> dict[Fraction, Correction]:
-        """The wrong figures whose values tell them from others, and what they should be."""
-        return {number: found for number, (_, found) in self._values.items()}
+    def corrections(self) -> list[tuple[Fraction, Correction]]:
+        """The latest wrong figures whose values tell them from others, and what they should be, the last one first."""
+        return [(number, found) for number, (_, found) in islice(reversed(self._values.items()), _FOLLOWED)]
+
+    def label(self, words_: str, figure: Figure) -> None:
+        """Remember a figure by the words that it is printed for."""
+        self._labels["at", figure.start] = self._labels["worth", figure.value] = words_, figure
 
     def add(self, claim: Claim) -> None:
         """Remember a figure by its label, and of a sum of labelled figures what its parts are."""
         if claim.label and claim.kind != "row":
-            self.parts.append((claim.label, claim.printed))
+            self.label(claim.label, claim.printed)
         if claim.node.kind != "sum" or any(part.kind != "figure" for part in claim.node.parts):
             return
-        by_place = {figure.start: (label, figure) for label, figure in self.parts}
-        by_value = {figure.value: (label, figure) for label, figure in self.parts}
-        found = [by_place.get(part.parts.start) or by_value.get(part.parts.value) for part in claim.node.parts]
+        found = [self._labels.get(("at", part.parts.start)) or self._labels.get(("worth", part.parts.value))
+                 for part in claim.node.parts]
         if None not in found:
             self.wholes.append((claim.printed, [one for one in found if one]))
 
@@ -159,9 +168,9 @@ class Page:
         return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source)
 
 
-def _read(passage: Passage) -> Read:
+def _read(number: int, passage: Passage) -> Read:
     found = tokens(passage)
-    return Read(passage, found, relations(found) if passage.kind != "row" else [])
+    return Read(number, passage, found, relations(found) if passage.kind != "row" else [])
 
 
 def _definitions(reads: Iterable[Read]) -> dict[str, set[Fraction]]:

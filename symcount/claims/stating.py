@@ -53,7 +53,7 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
         return  # 3 = 4 without any unit: a pair, a number and its name, not arithmetic
     if right.figure:
         yield Claim("relation", left.node, right.figure, relation.sign, read.passage, follows=right.follows)
-    elif left.figure:
+    elif left.figure and not right.follows:  # what follows may go on: 8 bytes header − 20 bytes
         yield Claim("relation", right.node, left.figure, relation.sign, read.passage)
     else:
         yield from _term_by_term(left.node, right.node, relation.sign, read)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
+_COLUMNS = 20
 _MOST = 60  # rows of a table that are searched for what adds up
 
 Row = namedtuple("Row", "read label cells")
@@ -27,7 +28,7 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     """Each row of a table with its claims."""
     rows = [_row(read) for read in reads]
     body = [row for row in rows if row.read.passage.table[1] > 0]
-    columns = max((len(row.cells) for row in rows), default=0)
+    columns = min(_COLUMNS, max((len(row.cells) for row in rows), default=0))
     pairs = _pairs(body, columns, page)
     sums = _Sums(body)
     for row in rows:
@@ -38,7 +39,9 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
             if len(row.cells) > column and row.cells[column] is not None and row.cells[column].start not in computed:
                 found += sums.total(row, column)
         sums.take(row)
-        page.parts += [(row.label, cell.parts) for cell in row.cells[1:] if cell is not None and cell.kind == "figure"]
+        for cell in row.cells[1:]:
+            if cell is not None and cell.kind == "figure":
+                page.label(row.label, cell.parts)
         yield row.read, found
 
 

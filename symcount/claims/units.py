@@ -73,6 +73,7 @@ TABLE = _table()
 BYTES = Unit("byte", Fraction(1), "B")
 PLAIN = {unit.kind for unit in TABLE.values()} - {"byte", "bit", "second", "percent", "flop/second"}
 """Kinds whose figures are plain numbers: they can be compared with a number that has no unit."""
+WORK = ("flop", "multiply-add")
 
 
 def unit(word: str) -> Unit:

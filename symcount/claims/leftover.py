@@ -1,0 +1,52 @@
+"""What was not judged: the figures of a document that no claim accounts for, line by line, and why."""
+
+from __future__ import annotations
+
+from symcount.claims.agreement import agreement
+from symcount.claims.page import Span, worth
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from symcount.claims.lexing import Token
+    from symcount.claims.page import Claim, Page, Read
+    from symcount.diagnostics import Diagnostic
+
+# Words of results that are measured, not derived.
+_MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality", "score", "scores",
+             "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
+             "performance", "points", "retains", "retaining", "win", "top-1", "top-5"}
+
+
+def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
+    """A "skipped" finding for every line with figures that nothing was compared with."""
+    unjudged = {figure.start: _why(claim, page) for claim in unread for figure in (claim.printed,)}
+    for read in page.reads:
+        lines: dict[int, list[Token]] = {}
+        for token in read.tokens:
+            digits = token.kind == "odd" and any(sign.isdigit() for sign in token.text)
+            if digits or (token.figure and not page.covered(token.figure)):
+                lines.setdefault(page.line(token.start), []).append(token)
+        for found in lines.values():
+            why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
+            yield page.report("", "skipped", Span(found[0].start, found[-1].end), why or _reason(read, found))
+
+
+def _why(claim: Claim, page: Page) -> str:
+    """Why a claim that was read was not judged."""
+    if worth(claim.node, page) is None:
+        return "not judged: the expression has a symbol without a value, or is too large to evaluate"
+    if agreement(claim, page).verdict == "unread":
+        return "not judged: the two sides are in units that are not compared"
+    return "not judged: the figure differs, and nothing shows that it is meant for this expression"
+
+
+def _reason(read: Read, found: Sequence[Token]) -> str:
+    """Why figures that stand in no claim were not judged."""
+    if any(token.kind == "odd" for token in found):
+        return "not judged: a number that cannot be read for certain"
+    said = {token.text.lower() for token in read.tokens if token.kind == "word"}
+    if said & _MEASURED:
+        return "not judged: measured results cannot be derived"
+    return "not judged: no expression, and no model to compare with"
