@@ -41,11 +41,10 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "carried":
         return
     right = found.printed.within(found.true)
-    lines = page.roots(claim.node)
     mark = f" {claim.printed.mark}" if claim.printed.mark else ""
     yield page.report(CODE, "carried", claim.printed,
-                      f"{written(claim.node)} carries the error of line{'s' * (len(lines) > 1)} "
-                      f"{' and '.join(map(str, lines))}: it should be {shown(right)}{mark}", expected=right,
+                      f"{written(claim.node)} carries the error of {_lines(page.roots(claim.node))}: it should be "
+                      f"{shown(right)}{mark}", expected=right,
                       help=f"mend what it comes from first, then write {shown(right)}{mark}",
                       fix=page.rewritten(claim.printed, right))
 
@@ -58,7 +57,11 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         page.correct(figure, true, lines)
         page.cover(figure)
         yield page.report(CODE, "carried", figure,
-                          f"{shown(figure.within(figure.value))}{mark} carries the error of line{'s' * (len(lines) > 1)} "
-                          f"{' and '.join(map(str, lines))}: {says}; it should be {shown(right)}{mark}", expected=right,
+                          f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; it "
+                          f"should be {shown(right)}{mark}", expected=right,
                           help=f"mend what it comes from first, then write {shown(right)}{mark}",
                           fix=page.rewritten(figure, right))
+
+
+def _lines(lines: tuple[int, ...]) -> str:
+    return f"line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC104"
+_BINARY = {"K": 2**10, "k": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
@@ -38,10 +39,15 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "prefix":
         return
     printed = claim.printed
+    if found.scale != 1 and printed.mark[0] not in _BINARY:
+        return
     right, local = printed.within(found.true), printed.within(found.local)
+    if found.scale != 1:  # divided by a power of 1,024
+        ratio = _BINARY[printed.mark[0]] / found.scale
+        right, local = found.true * ratio, found.local * ratio
     text = f"{shown(printed.within(printed.value))} {printed.mark}"
     binary = "i" in printed.mark
-    if binary or (prefix(printed, found.local) or 0) < 1:
+    if binary or (found.scale == 1 and (prefix(printed, found.local) or 0) < 1):
         other = printed.mark.replace("i", "") if binary else printed.mark[0] + "i" + printed.mark[1:]
         yield page.report(CODE, "error", printed,
                           f"{written(claim.node)} is {shown(local)} {printed.mark}; {text} would be right in {other}",

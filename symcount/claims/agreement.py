@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.claims.expressions import Unreadable, ends, figures, names
+from symcount.claims.expressions import Unreadable, ends, figures, names, value
 from symcount.claims.page import worth
-from symcount.claims.units import PLAIN, WORK, comparable
+from symcount.claims.units import PLAIN, WORK, Unit, comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.claims.expressions import Node
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page
-    from symcount.claims.units import Unit
 
 Agreement = namedtuple("Agreement", "verdict local true printed scale", defaults=(None, Fraction(1)))
 """What comparing came to.
@@ -44,9 +43,12 @@ def agreement(claim: Claim, page: Page) -> Agreement:
             return Agreement("mixed", local, true * times, printed)
         local, true = local * times, true * times
     scale = Fraction(1)
-    if not _close(printed, local) and printed.scale != 1 and not _scaled(claim.node) and _close(
+    divided = _divided(claim.node)
+    if not _close(printed, local) and printed.scale != 1 and (divided or not _scaled(claim.node)) and _close(
             _plain(printed), local):
-        printed, scale = _plain(printed), printed.scale  # the scale is said once, at the end
+        printed, scale = _plain(printed), printed.scale  # the scale is said once, at the end, or divided by
+        if divided == 1024 and printed.holds(local) and "i" not in printed.mark:
+            return Agreement("prefix", local, true, printed, scale)
     hedged = claim.sign == "≈"
     figure = printed.rounded() if hedged else printed
     if figure.holds(local):
@@ -110,15 +112,29 @@ def _close(figure: Figure, number: Fraction) -> bool:
     return bool(number) and Fraction(9, 10) <= abs(figure.value / number) <= Fraction(10, 9)
 
 
+def _divided(node: Node) -> int:
+    """1,000 or 1,024 where an expression ends with a division by a power of it, else 0."""
+    if node.kind != "quotient":
+        return 0
+    try:
+        below = value(node.parts[1], lambda figure: figure.value, lambda _: None)
+    except Unreadable:
+        return 0
+    for base in (1000, 1024):
+        if below in [base**power for power in range(1, 6)]:
+            return base
+    return 0
+
+
 def _scaled(node: Node) -> bool:
     """Whether any figure of an expression has a scale of its own, or one of its size."""
     return any(figure.scale != 1 or figure.value >= 10**6 for figure in figures(node))
 
 
-MIXED = "mixed"
+MIXED = Unit("mixed", Fraction(1), "")
 
 
-def unit_of(node: Node) -> Unit | str | None:
+def unit_of(node: Node) -> Unit | None:
     """The one unit of an expression's figures that is not a plain number; MIXED where there are several."""
     found = {figure.unit.kind: figure.unit for figure in figures(node) if figure.unit and figure.unit.kind not in PLAIN}
     return MIXED if len(found) > 1 else next(iter(found.values()), None)

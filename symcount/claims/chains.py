@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from symcount.claims.expressions import Node
     from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
 
@@ -54,16 +53,21 @@ class Side(namedtuple("Side", "node first last label follows")):
 HEDGES = {"about", "roughly", "approximately", "approx", "around", "circa", "ca", "nearly", "almost", "some", "≈", "~"}
 _NONE = Side(None, 0, 0, "", "")
 # Words that do arithmetic: next to one, an expression is not all of what is said.
-_ARITHMETIC = {"plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
-               "sqrt", "root", "half", "twice", "double", "triple", "square", "squared", "cubed", "choose", "than", "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "sum",
-               "average", "mean", "max", "min", "sin", "cos", "tan", "gcd", "lcm", "base", "binary", "hex", "octal", "xor",
-               "not", "if", "unless", "mod.", "rem", "remainder", "div", "median", "abs", "every", "version", "v",
-               "no", "nr", "table", "figure", "fig", "section", "chapter", "equation", "eq", "question", "step", "part",
-               "item", "exercise", "problem", "example", "page", "day", "round", "level", "type", "note", "appendix"}
+_ARITHMETIC = {
+    "plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
+    "mod.", "sqrt", "root", "half", "twice", "double", "triple", "square", "squared", "cubed", "choose", "than",
+    "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "sum", "average", "mean", "max",
+    "min", "sin", "cos", "tan", "gcd", "lcm", "base", "binary", "hex", "octal", "xor", "not", "if", "unless", "rem",
+    "remainder", "div", "median", "abs", "every", "version", "v", "no", "nr", "table", "figure", "fig", "section",
+    "chapter", "equation", "eq", "question", "step", "part", "item", "exercise", "problem", "example", "page", "day",
+    "round", "level", "type", "note", "appendix",
+}
+_AFTER = {
+    "plus", "minus", "divided", "multiplied", "log", "mod", "modulo", "mod.", "choose", "dozen", "hundred",
+    "hundreds", "dozens", "lakh", "crore", "factorial", "base", "binary", "hex", "octal", "or", "to", "remainder",
+    "rem", "squared", "cubed",
+}
 _JOINING = {"or", "to", "and", "by", "of", "from", "–"}  # between two figures they make one thing of both
-_AFTER = (_ARITHMETIC | {"or", "to"}) - {"by", "than", "if", "unless", "every", "sum", "part", "step", "item", "note", "double",
-                        "not", "no", "example", "v", "exercise", "type", "level", "page", "times", "figure", "table", "over",
-                        "plus", "average", "mean", "question", "problem", "round", "max", "min", "square", "day", "half"}
 
 
 def relations(tokens: Sequence[Token]) -> list[Relation]:
@@ -120,8 +124,8 @@ def _closed(tokens: Sequence[Token], end: int) -> tuple[bool, str]:
     if token.kind in ("odd", "figure", "name", "frac", "currency"):
         return False, ""
     if token.kind == "op":
-        hyphen = token.text == "-" and end + 1 < len(tokens) and tokens[end + 1].kind == "word" and tokens[end + 1].tight
-        return token.text == ")" or (hyphen and token.start - tokens[end - 1].end < 2), ""
+        joins = token.text == "-" and token.start - tokens[end - 1].end < 2 and end + 1 < len(tokens)
+        return token.text == ")" or (joins and tokens[end + 1].kind == "word" and tokens[end + 1].tight), ""
     if token.kind == "newline" and end + 1 < len(tokens) and tokens[end + 1].kind == "op" and (
             tokens[end + 1].text != "("):
         return False, ""
@@ -144,8 +148,8 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
             if not (is_unit(tokens, first - 1) or _labels(tokens, first - 1, depth)):
                 break
         elif token.kind == "newline":
-            if not (first < last and tokens[first].kind == "op" and tokens[first].text in "+-*/") and not (
-                    first > 1 and tokens[first - 2].kind == "op" and tokens[first - 2].text not in "()"):
+            goes_on = first < last and tokens[first].kind == "op" and tokens[first].text in "+-*/"
+            if not goes_on and not (first > 1 and tokens[first - 2].kind == "op" and tokens[first - 2].text not in "()"):
                 break
         elif token.kind not in ("figure", "name", "op", "frac"):
             break

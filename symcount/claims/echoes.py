@@ -6,7 +6,6 @@ Only what is wrong is followed, and only figures that tell enough: two digits wi
 from __future__ import annotations
 
 from collections import namedtuple
-from fractions import Fraction
 
 from symcount.claims.stating import hedged
 from symcount.claims.units import comparable
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Page, Read
 
+_ENDS = (".", "\n\n", "?", "!", ";")
 _NEAR = 4  # passages back in which a figure may be multiplied without being printed again
 
 Echo = namedtuple("Echo", "figure true lines says")
@@ -55,16 +55,18 @@ def _restated(figure: Figure, page: Page) -> Echo | None:
 
 def _sentence(at: int, read: Read) -> tuple[int, int]:
     """The tokens of the sentence around a token, as first and last."""
-    ends = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in (".", "\n\n", "?", "!", ";")]
+    ends = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in _ENDS]
     return max((i + 1 for i in ends if i < at), default=0), min((i for i in ends if i > at), default=len(read.tokens))
 
 
 def _computed(figure: Figure, at: int, read: Read, page: Page) -> Echo | None:
     """A product of a wrong figure and another of the sentence, or how often one is in the other."""
     first, last = _sentence(at, read)
-    sentence = [token.figure for token in read.tokens[first:last] if token.figure and token.figure.start != figure.start]
+    sentence = [token.figure for token in read.tokens[first:last]
+                if token.figure and token.figure.start != figure.start]
     ratio = figure.unit is not None and figure.unit.kind == "times"
-    near = [token.figure for one in page.reads[max(0, read.number - _NEAR):read.number] for token in one.tokens if token.figure]
+    before = page.reads[max(0, read.number - _NEAR):read.number]
+    near = [token.figure for one in before for token in one.tokens if token.figure]
     three = figure.value >= 100 * figure.place
     for wrong in (*sentence, *reversed(near)):
         found = page.correction(wrong)
@@ -76,5 +78,5 @@ def _computed(figure: Figure, at: int, read: Read, page: Page) -> Echo | None:
             pairs = ((wrong.value / other.value, found.value / other.value) if ratio else
                      (wrong.value * other.value, found.value * other.value))
             if figure.holds(pairs[0]) and not figure.holds(pairs[1]) and (ratio or comparable(wrong.unit, figure.unit)):
-                return Echo(figure, Fraction(pairs[1]), found.lines, "it is computed from a figure that carries the error")
+                return Echo(figure, pairs[1], found.lines, "it is computed from a figure that carries the error")
     return None

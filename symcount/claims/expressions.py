@@ -1,7 +1,7 @@
 """Expressions over printed figures: read from tokens as they stand, evaluated exactly and within bounds.
 
     sum     = ["-"] product {("+" | "-") product}
-    product = power {["*"] power | "/" power}      a figure, a symbol or a bracket may stand before a bracket or a symbol
+    product = power {["*"] power | "/" power}      a bracket or a symbol may follow without a sign
     power   = atom ["^" power]
     atom    = figure | symbol | "(" sum ")" | frac "(" sum ")" "(" sum ")"
 
@@ -77,8 +77,7 @@ class Reader:
                 factors.append(self.power())
             elif self.peek("/"):
                 self.at, below = self.at + 1, True
-                top = factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
-                bottom = self.power()
+                top, bottom = _joined(factors), self.power()
                 factors = [Node("quotient", (top, bottom), top.start, bottom.end)]
             elif self.at < self.last and (self.adjoins() or self.tokens[self.at].kind in ("name", "frac")):
                 if below:
@@ -86,8 +85,7 @@ class Reader:
                 factors.append(self.power())
             else:
                 break
-        factors = self.scientific(factors)
-        return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
+        return _joined(self.scientific(factors))
 
     def adjoins(self) -> bool:
         """Whether a bracket here multiplies what stands before it: in prose (a remark) does not."""
@@ -110,8 +108,9 @@ class Reader:
             end = word.end if word and scale != 1 else node.end
             ten = Fraction(10) ** power
             found[-1] = Node("figure", Figure(mantissa.start, end, mantissa.value * ten * scale,
-                                              mantissa.place * ten * scale, False, scale, unit,
-                                              word.text.strip() if word and scale != 1 else ""), found[-1].start, end)
+                                              mantissa.place * ten * scale, exact=False, scale=scale, unit=unit,
+                                              mark=word.text.strip() if word and scale != 1 else ""),
+                             found[-1].start, end)
         return found
 
     def power(self) -> Node:
@@ -138,6 +137,7 @@ class Reader:
         return self.power()
 
     def atom(self) -> Node:
+        """A figure, a symbol, a fraction or a bracket."""
         if self.at >= self.last:
             raise Unreadable("an expression ends where a number is expected")
         token = self.tokens[self.at]
@@ -153,6 +153,7 @@ class Reader:
         return Node(token.kind, token.figure or token.text, token.start, token.end)
 
     def bracket(self) -> Node:
+        """A sum in brackets."""
         if not self.peek("("):
             raise Unreadable("a bracket is expected")
         start = self.tokens[self.at].start
@@ -172,6 +173,10 @@ class Reader:
         end = label_end(self.tokens, self.at, self.last)
         if end:
             self.at = end
+
+
+def _joined(factors: list[Node]) -> Node:
+    return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
 
 
 def _power_of_ten(node: Node) -> int | None:
@@ -252,8 +257,8 @@ def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, 
         base, exponent = ends(node.parts[0], name), value(node.parts[1], lambda f: f.value, name)
         if base[0] <= 0 < exponent:
             return min(base[0], 0 * base[0]), _raised(base[1], exponent)
-        found = [_raised(end, exponent) for end in base]
-        return min(found), max(found)
+        one, other = _raised(base[0], exponent), _raised(base[1], exponent)
+        return min(one, other), max(one, other)
     parts = [ends(part, name) for part in node.parts]
     if node.kind == "sum":
         return sum((low for low, _ in parts), Fraction(0)), sum((high for _, high in parts), Fraction(0))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LONGEST = 60  # digits of a number that is evaluated
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # One separator throughout; a blank separates only where two groups follow, for "12 100" is mostly two numbers.
-_GROUPED = re.compile(r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:\{,\}[0-9]{3})+|(?:\\[,;:! ][0-9]{3})+|(?:_[0-9]{3})+|(?:['’][0-9]{3})+"
-                      r"|(?:[\u00a0\u2009\u202f][0-9]{3})+| [0-9]{3}(?: [0-9]{3})+)(?![0-9])(?:\.[0-9]+)?")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:\{,\}[0-9]{3})+|(?:\\[,;:! ][0-9]{3})+|(?:_[0-9]{3})+"
+                      r"|(?:['’][0-9]{3})+|(?:[\u00a0\u2009\u202f][0-9]{3})+| [0-9]{3}(?: [0-9]{3})+)(?![0-9])(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z.])")
 # What may follow the digits of a number at once; anything else there makes it no number that we read.

@@ -33,8 +33,8 @@ class Token(namedtuple("Token", "kind text start end figure tight math", default
 # TeX commands by what they are; whoever is in none of these tables makes what stands beside it unreadable.
 _SIGNS = {"times": "*", "cdot": "*", "ast": "*", "div": "/", "pm": None}
 _RELATIONS = {"approx": "≈", "simeq": "≈", "sim": "≈", "cong": "≈", "doteq": "≈", "equiv": None, "to": None}
-_BLANK = {"left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "bigg", "Bigg", "biggl", "biggr", "displaystyle",
-          "textstyle", "quad", "qquad", "allowbreak", "nonumber", "notag", "limits", "hfill", "thinspace", "boxed",
+_BLANK = {"left", "right", "big", "Big", "bigl", "bigr", "Bigl", "Bigr", "bigg", "Bigg", "biggl", "biggr", "textstyle",
+          "displaystyle", "quad", "qquad", "allowbreak", "nonumber", "notag", "limits", "hfill", "thinspace", "boxed",
           "mathbin", "mathrel", "underbrace", "overbrace"}
 _TEXT = {"text", "mathrm", "textrm", "textbf", "textit", "operatorname", "mathsf", "mathit", "texttt", "mathtt", "mbox",
          "textsf", "emph"}
@@ -132,7 +132,7 @@ class _Lexer:
         said, end = word[0], word.end()
         if not label and self.math(at) and not self.measures(said, at, end):
             return "", at
-        if self.text[end:end + 2] in ("/s",) and said + "/s" in TABLE:
+        if self.text[end:end + 2] == "/s" and said + "/s" in TABLE:
             said, end = said + "/s", end + 2
         if "-" in said and said not in TABLE and said.lower() not in TABLE:
             said = said.partition("-")[0]
@@ -155,7 +155,7 @@ class _Lexer:
         if found is None:
             return self.odd_number()
         after = text[found.end:found.end + 1]
-        if found.mark == "" and (after.isalpha() and after.isascii() or after == "_") and not self.math(self.at):
+        if found.mark == "" and ((after.isalpha() and after.isascii()) or after == "_") and not self.math(self.at):
             word = _WORD.match(text, found.end)
             if word is None or not (word[0].lower() in TABLE or word[0] in TABLE or word[0] in ("x", "d")):
                 return self.odd_number()  # 3rd, 2D, 4o: no number; 22ms and 2x80 are
@@ -231,8 +231,8 @@ class _Lexer:
         if raised := _RAISED.match(text, at):
             self.add("op", "^", at)
             exponent = Fraction(int(raised[0][:8].translate(RAISED)))
-            return self.add("figure", raised[0], raised.end(), Figure(at, raised.end(), exponent, Fraction(1), True,
-                                                                      Fraction(1), None, ""))
+            return self.add("figure", raised[0], raised.end(), Figure(
+                at, raised.end(), exponent, Fraction(1), exact=True, scale=Fraction(1), unit=None, mark=""))
         if self.math(at) and sign in "{}[]":
             return self.add("op", "(" if sign in "{[" else ")", at + 1)
         if self.math(at) and sign == "_" and (below := _BELOW.match(text, at)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 from itertools import islice
@@ -57,16 +58,18 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_values", "document", "findings", "reads",
-                 "setting", "wholes")
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "document",
+                 "findings", "reads", "setting", "wholes")
 
     def __init__(self, document: Document, setting: Any = None) -> None:
         self.document, self.setting = document, setting
         self.findings: list[Diagnostic] = []
         self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
+        printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
+        self._starts = [figure.start for figure in printed]
         self._first: dict[Fraction, int] = {}  # where each value is printed first
-        for token in (token for read in self.reads for token in read.tokens if token.figure):
-            self._first.setdefault(token.figure.value, token.start)
+        for figure in printed:
+            self._first.setdefault(figure.value, figure.start)
         self._labels: dict[tuple[str, Any], tuple[str, Figure]] = {}  # by place, and by value
         self.wholes: list[tuple[Figure, list[tuple[str, Figure]]]] = []
         self._covered: set[int] = set()
@@ -125,10 +128,10 @@ class Page:
         names = [self._at.get(at) for _, at in self._named.values()]
         return tuple(sorted({line for one in (*found, *names) if one for line in one.lines}))
 
-    def cover(self, *what: Node | Figure) -> None:
-        """Count figures as accounted for: changing one of their digits would be noticed."""
-        for one in what:
-            self._covered |= {figure.start for figure in figures(one)} if hasattr(one, "kind") else {one.start}
+    def cover(self, *spans: Node | Figure) -> None:
+        """Count the figures within spans as accounted for: changing one of their digits would be noticed."""
+        for span in spans:
+            self._covered |= {*self._starts[bisect_left(self._starts, span.start):bisect_left(self._starts, span.end)]}
 
     def covered(self, figure: Figure) -> bool:
         """Whether a figure is accounted for."""
@@ -209,7 +212,7 @@ def words(read: Read, first: int, most: int = 12) -> str:
     """The author's words before a token, back to the end of the sentence or clause before."""
     found: list[Token] = []
     for token in reversed(read.tokens[:first]):
-        if token.kind == "stop" and token.text in ".;\n\n?!" or len(found) >= most:
+        if (token.kind == "stop" and token.text in ".;\n\n?!") or len(found) >= most:
             break
         if token.kind == "word":
             found.append(token)

@@ -25,16 +25,20 @@ def shown(number: Fraction) -> str:
 
     >>> shown(Fraction(2359296)), shown(Fraction(1, 3)), shown(Fraction(87737856, 10**6))
     ('2,359,296', '0.333333', '87.737856')
+    >>> shown(Fraction(7 * 10**9))
+    '7 × 10^9'
     """
+    if number.denominator == 1 and abs(number) >= 10**9 and number % 10**6 == 0:
+        mantissa = str(number.numerator).rstrip("0").replace("-", "−")
+        return f"{mantissa} × 10^{len(str(number.numerator)) - len(mantissa)}"
     if number.denominator == 1:
-        digits = f"{abs(number.numerator):,}"
-        sign = "−" if number < 0 else ""
-        return sign + digits if len(digits) < 40 else f"{float(number):.4g}"
+        whole = f"{number.numerator:,}".replace("-", "−")
+        return whole if len(whole) < 40 else f"{float(number):.4g}"
     exact = number * 10**6
     if exact.denominator == 1:
         return f"{float(number):,.6f}".rstrip("0").rstrip(".").replace("-", "−")
     if abs(number) < 10**15:
-        digits = max(0, 6 - len(str(int(abs(number)))))
+        digits = max(0, 6 - len(str(int(abs(number))).lstrip("0")))
         return f"{float(number):,.{max(digits, 2)}f}".replace("-", "−") if abs(number) >= Fraction(1, 1000) else (
             f"{float(number):.4g}")
     return f"{float(number):.6g}"
@@ -65,7 +69,8 @@ def written(node: Node, outside: int = 0) -> str:
         text = f"{written(node.parts[0], 4)}^{written(node.parts[1], 4)}"
     else:
         sign = " × " if node.kind == "product" else " / "
-        text = sign.join(written(part, binds + (node.kind == "quotient" and i > 0)) for i, part in enumerate(node.parts))
+        text = sign.join(written(part, binds + (node.kind == "quotient" and i > 0))
+                         for i, part in enumerate(node.parts))
     return f"({text})" if binds < outside and not (node.kind == "sum" and len(node.parts) == 1) else text
 
 

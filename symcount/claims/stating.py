@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from fractions import Fraction
+
 from symcount.claims.chains import HEDGES
-from symcount.claims.expressions import Node
+from symcount.claims.expressions import Node, Unreadable, ends, names, value
+from symcount.claims.figures import Figure
 from symcount.claims.page import Claim, chained, words
 from symcount.claims.tables import table_claims
 
@@ -11,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from symcount.claims.chains import Relation
+    from symcount.claims.chains import Relation, Side
     from symcount.claims.page import Page, Read
 
 
@@ -29,7 +33,7 @@ def claims(page: Page) -> Iterator[tuple[Read, list[Claim]]]:
 
 
 def _of_passage(read: Read, page: Page) -> Iterator[Claim]:
-    names = {figure.start: name for name, figure in chained(read.relations)}
+    defined = {figure.start: name for name, figure in chained(read.relations)}
     label = ""
     for i, relation in enumerate(read.relations):
         left, right = relation.left, relation.right
@@ -40,8 +44,8 @@ def _of_passage(read: Read, page: Page) -> Iterator[Claim]:
         yield from (claim._replace(label=label) for claim in _pair(relation, read))
         if left.label:
             yield from (claim._replace(label=label) for claim in _continued(read, i))
-        if right.figure and right.figure.start in names:
-            page.define(names[right.figure.start], right.figure)
+        if right.figure and right.figure.start in defined:
+            page.define(defined[right.figure.start], right.figure)
 
 
 def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
@@ -56,7 +60,8 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
     elif left.figure and not right.follows:  # what follows may go on: 8 bytes header − 20 bytes
         yield Claim("relation", right.node, left.figure, relation.sign, read.passage)
     else:
-        yield from _term_by_term(left.node, right.node, relation.sign, read)
+        found = list(_term_by_term(left.node, right.node, relation.sign, read))
+        yield from found or _both(left.node, right, relation.sign, read)
 
 
 def _told(figure: object) -> bool:
@@ -69,6 +74,32 @@ def _term_by_term(left: Node, right: Node, sign: str, read: Read) -> Iterator[Cl
         for ours, theirs in zip(left.parts, right.parts, strict=True):
             if theirs.kind == "figure" and ours.kind != "figure":
                 yield Claim("relation", ours, theirs.parts, sign, read.passage)
+
+
+def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
+    """Two expressions of figures: the second is taken for one figure, as precise as its own figures."""
+    node = right.node
+    if right.follows or [*names(left), *names(node)] or (_shapes(left) and _shapes(node)):
+        return  # (2 × 2)(2 × 1) = 2 × 1 are shapes of matrices
+    with suppress(Unreadable):
+        low, high = ends(node, _nothing)
+        middle = value(node, lambda figure: figure.value, _nothing)
+        printed = Figure(node.start, node.end, middle, high - low, low == high, Fraction(1), None, "")
+        yield Claim("relation", left, printed, sign, read.passage)
+
+
+def _nothing(_: str) -> None:
+    """No symbol has a value."""
+
+
+def _shapes(node: Node) -> bool:
+    """Whether an expression is one of shapes: products of two small figures, side by side."""
+    if node.kind == "sum" and len(node.parts) == 1:
+        return _shapes(node.parts[0])
+    if node.kind != "product":
+        return False
+    return all(_shapes(part) for part in node.parts) or (
+        len(node.parts) == 2 and all(part.kind == "figure" for part in node.parts))
 
 
 def _continued(read: Read, at: int) -> Iterator[Claim]:

@@ -28,14 +28,17 @@ SCALES = {"K": 10**3, "k": 10**3, "M": 10**6, "B": 10**9, "G": 10**9, "T": 10**1
 _DECIMAL = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18,
             "Z": 10**21}
 _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
+_SECONDS = {"s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hour": 3600,
+            "hours": 3600, "day": 86400, "days": 86400, "week": 604800, "weeks": 604800}
 _TIMES = {"ns": Fraction(1, 10**9), "µs": Fraction(1, 10**6), "us": Fraction(1, 10**6), "ms": Fraction(1, 1000),
-          "s": 1, "sec": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60, "minutes": 60, "h": 3600, "hour": 3600,
-          "hours": 3600, "day": 86400, "days": 86400, "week": 604800, "weeks": 604800}
+          **{word: Fraction(seconds) for word, seconds in _SECONDS.items()}}
 # Nouns that count things one by one: a figure before them is a plain number.
-_COUNTED = ("token", "word", "layer", "block", "head", "matrix", "vector", "element", "entry", "number", "value", "pixel",
-            "image", "patch", "neuron", "unit", "node", "row", "column", "step", "operation", "multiplication", "addition",
-            "connection", "link", "expert", "sequence", "example", "sample", "channel", "filter", "kernel", "dimension",
-            "float", "key", "query", "score", "class", "feature", "position", "bias", "weight", "parameter", "param")
+_COUNTED = (
+    "token", "word", "layer", "block", "head", "matrix", "vector", "element", "entry", "number", "value", "pixel",
+    "image", "patch", "neuron", "unit", "node", "row", "column", "step", "operation", "multiplication", "addition",
+    "connection", "link", "expert", "sequence", "example", "sample", "channel", "filter", "kernel", "dimension",
+    "float", "key", "query", "score", "class", "feature", "position", "bias", "weight", "parameter", "param",
+)
 _IRREGULAR = {"matrices": "matrix", "entries": "entry", "biases": "bias", "classes": "class", "patches": "patch",
               "queries": "query", "indices": "index", "params": "parameter", "param": "parameter"}
 _PARAMETERS = ("parameter", "weight", "bias")
@@ -44,10 +47,11 @@ _MULTIPLY_ADDS = ("MAC", "MACs", "MAdd", "MAdds", "multiply-add", "multiply-adds
 
 
 def _table() -> dict[str, Unit]:
-    found = {word: Unit("second", Fraction(factor), word) for word, factor in _TIMES.items()}
+    found = {word: Unit("second", factor, word) for word, factor in _TIMES.items()}
+    flops = [(stem + ending, "flop") for stem in ("FLOP", "flop", "Flop") for ending in ("", "s", "S")]
     for prefix, factor in _DECIMAL.items():
         for word, kind in (("B", "byte"), ("Byte", "byte"), ("bytes", "byte"), ("byte", "byte"), ("bit", "bit"),
-                           ("bits", "bit"), *((f"{a}{b}", "flop") for a in ("FLOP", "flop", "Flop") for b in ("", "s", "S"))):
+                           ("bits", "bit"), *flops):
             found[prefix + word] = Unit(kind, Fraction(factor), prefix + word)
         for word in _MULTIPLY_ADDS:
             found[prefix + word] = Unit("multiply-add", Fraction(factor), prefix + word)

@@ -1,0 +1,52 @@
+"""contradiction: two sentences give one thing two counts.
+
+What it does
+    Notes a second figure that is printed for the same words ("the tokenizer table has …") and in the same unit as one
+    before, where neither rounds to the other. It is a note, for the two may speak of different things.
+
+Why it matters
+    One of the two is wrong, and a reader cannot know which.
+
+Bad
+    The small encoder has 4.2M parameters. We train it for a day. The small encoder has 4.9M parameters.
+
+Good
+    The small encoder has 4.2M parameters. We train it for a day. The small encoder has 4,166,721 parameters.
+
+Source
+    Model cards print a count in the summary and another one in the table.
+"""
+
+from __future__ import annotations
+
+from symcount.claims.page import words
+from symcount.claims.slips import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from symcount.claims.figures import Figure
+    from symcount.claims.page import Page
+    from symcount.diagnostics import Diagnostic
+
+CODE = "SC301"
+_HAS = {"has", "have", "holds", "hold", "contains", "contain", "takes", "needs", "stores"}
+_COUNTED = ("parameter", "flop", "multiply-add", "byte")
+
+
+def review(page: Page) -> Iterator[Diagnostic]:
+    """The notes about things that are counted twice and differently."""
+    said: dict[tuple[str, str], Figure] = {}
+    for read in page.reads:
+        for at, token in enumerate(read.tokens):
+            figure = token.figure
+            if figure is None or figure.unit is None or figure.unit.kind not in _COUNTED:
+                continue
+            subject = words(read, at).lower().split()
+            if len(subject) < 3 or subject[-1] not in _HAS:
+                continue
+            first = said.setdefault((" ".join(subject), figure.unit.kind), figure)
+            if first.low > figure.high or figure.low > first.high:
+                yield page.report(CODE, "note", figure, f"{shown(figure.value)} here, {shown(first.value)} in line "
+                                                        f"{page.line(first.start)}: '{' '.join(subject)}' both times")
