@@ -57,8 +57,8 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         page.correct(figure, true, lines)
         page.cover(figure)
         yield page.report(CODE, "carried", figure,
-                          f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; it "
-                          f"should be {shown(right)}{mark}", expected=right,
+                          f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; "
+                          f"it should be {shown(right)}{mark}", expected=right,
                           help=f"mend what it comes from first, then write {shown(right)}{mark}",
                           fix=page.rewritten(figure, right))
 

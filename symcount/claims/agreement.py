@@ -57,7 +57,10 @@ def agreement(claim: Claim, page: Page) -> Agreement:
         return Agreement("holds", local, true, printed, scale)
     if any(True for _ in names(claim.node)) and abs(printed.value) < _LEAST_NAMED:
         return Agreement("unread", local, true, printed, scale)
-    return Agreement(_difference(claim, figure, local, page), local, true, printed, scale)
+    verdict = _difference(claim, figure, local, page)
+    if verdict == "prefix" and true != local and "i" not in printed.mark:
+        verdict = "carried"  # under the convention that the author follows
+    return Agreement(verdict, local, true, printed, scale)
 
 
 def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> str:

@@ -149,7 +149,8 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
                 break
         elif token.kind == "newline":
             goes_on = first < last and tokens[first].kind == "op" and tokens[first].text in "+-*/"
-            if not goes_on and not (first > 1 and tokens[first - 2].kind == "op" and tokens[first - 2].text not in "()"):
+            before = tokens[first - 2] if first > 1 else token
+            if not goes_on and not (before.kind == "op" and before.text not in "()"):
                 break
         elif token.kind not in ("figure", "name", "op", "frac"):
             break
@@ -199,5 +200,6 @@ def _opened(tokens: Sequence[Token], first: int) -> bool:
         return before.text == "("
     if before.kind == "word":
         joined = before.text.lower() in _JOINING and first > 1 and tokens[first - 2].kind in ("figure", "odd")
-        return not joined and before.text.lower() not in _ARITHMETIC and not (here.kind == "op" and (here.tight or here.text != "("))
+        changed = here.kind == "op" and (here.tight or here.text != "(")  # f(2), x + 2
+        return not joined and not changed and before.text.lower() not in _ARITHMETIC
     return before.kind != "rel"

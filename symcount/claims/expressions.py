@@ -108,7 +108,8 @@ class Reader:
             end = word.end if word and scale != 1 else node.end
             ten = Fraction(10) ** power
             found[-1] = Node("figure", Figure(mantissa.start, end, mantissa.value * ten * scale,
-                                              mantissa.place * ten * scale, exact=False, scale=scale, unit=unit,
+                                              mantissa.place * ten * scale,
+                                              exact=mantissa.exact and scale == 1, scale=scale, unit=unit,
                                               mark=word.text.strip() if word and scale != 1 else ""),
                              found[-1].start, end)
         return found

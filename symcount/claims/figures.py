@@ -20,7 +20,8 @@ _LONGEST = 60  # digits of a number that is evaluated
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # One separator throughout; a blank separates only where two groups follow, for "12 100" is mostly two numbers.
 _GROUPED = re.compile(r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:\{,\}[0-9]{3})+|(?:\\[,;:! ][0-9]{3})+|(?:_[0-9]{3})+"
-                      r"|(?:['’][0-9]{3})+|(?:[\u00a0\u2009\u202f][0-9]{3})+| [0-9]{3}(?: [0-9]{3})+)(?![0-9])(?:\.[0-9]+)?")
+                      r"|(?:['’][0-9]{3})+|(?:[\u00a0\u2009\u202f][0-9]{3})+| [0-9]{3}(?: [0-9]{3})+)(?![0-9])"
+                      r"(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z.])")
 # What may follow the digits of a number at once; anything else there makes it no number that we read.
@@ -33,7 +34,7 @@ class Figure(namedtuple("Figure", "start end value place exact scale unit mark")
     start, end  the span of digits, scale and unit prefix: what would be replaced
     value       in plain units: 13.5 GB is 13.5 · 10^9
     place       what a one in the last significant digit is worth
-    exact       whether every digit is meant: an integer without a scale
+    exact       whether it is no rounding where others are computed from it: an integer without a scale, 7e9
     scale       what the digits are multiplied by: 10^6 in 4.7M, 10^9 in 13.5 GB, 1/100 in 40 %
     unit        the Unit, None where none is printed
     mark        the scale and the unit as printed: "M", "GB"
@@ -55,7 +56,9 @@ class Figure(namedtuple("Figure", "start end value place exact scale unit mark")
 
     def holds(self, value: Fraction) -> bool:
         """Whether a value rounds to the digits printed, of K also with 1,024."""
-        return self.low <= value <= self.high if not self.exact else value == self.value
+        if self.exact and self.place == 1:
+            return value == self.value
+        return min(self.low, self.value - self.place / 2) <= value <= max(self.high, self.value + self.place / 2)
 
     def within(self, value: Fraction) -> Fraction:
         """A plain value in the unit that is printed."""
@@ -92,8 +95,8 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure
     whole, _, decimals = digits.partition(".")
     place = Fraction(10) ** (power - len(decimals))
     value = Fraction(int(whole + decimals or "0")) * place
-    exact = not decimals and (not raised or value == Fraction(10) ** power) and scale == 1
-    if not exact and not decimals:
+    exact = not decimals and scale == 1
+    if not decimals and (raised or not exact):
         zeros = len(whole) - len(whole.rstrip("0")) if value else 0
         place *= 10 ** min(zeros, len(whole) - 1)
     return Figure(at, last, value * scale, place * scale, exact, scale, unit, mark)

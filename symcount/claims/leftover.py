@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 # Words of results that are measured, not derived.
-_MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality", "score", "scores",
-             "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
+_MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality",
+             "score", "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
              "points", "retains", "retaining", "win", "top-1", "top-5"}
 
 
