@@ -1,0 +1,52 @@
+"""Each check by its Markdown test: what is expected stands in a comment at the end of the line that is wrong."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from symcount.checks import checks
+from symcount.lint import inspect
+
+HERE = Path(__file__).parent / "checks"
+BLOCK = re.compile(r"^```(markdown|tex|text|claim)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXPECTED = re.compile(r"[ ]?<!-- (SC[^>]*?) -->$", re.MULTILINE)
+SUFFIX = {"markdown": "md", "tex": "tex", "text": "txt", "claim": "claim"}
+FILES = sorted(HERE.glob("*.md"))
+BLOCKS = [(file, kind, text) for file in FILES for kind, text in BLOCK.findall(file.read_text(encoding="utf-8"))]
+
+
+def expectations(text):
+    """The lines with what is expected of them: (line, code, severity, the value or None)."""
+    found = Counter()
+    for number, line in enumerate(text.split("\n"), 1):
+        for one in (EXPECTED.search(line) or ["", ""])[1].split(";"):
+            if one.strip():
+                code, severity, *value = one.split()
+                found[number, code, severity, Fraction(value[0]) if value else None] += 1
+    return found
+
+
+@pytest.mark.parametrize(("file", "kind", "text"), BLOCKS, ids=[f"{file.stem}-{i}" for i, (file, *_) in enumerate(BLOCKS)])
+def test_page(file, kind, text):
+    found = Counter((one.line, one.code, one.severity, one.expected)
+                    for one in inspect(EXPECTED.sub("", text), f"page.{SUFFIX[kind]}") if one.severity != "skipped")
+    wanted = expectations(text)
+    blind = {(line, code, severity) for line, code, severity, value in wanted if value is None}
+    found = Counter({(*key[:3], None if key[:3] in blind else key[3]): count for key, count in found.items()})
+    assert found == wanted
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.CODE)
+def test_each_check_has_its_page_and_its_examples_hold(check):
+    name = check.__name__.rpartition(".")[2].replace("_", "-")
+    assert HERE / f"{check.CODE}-{name}.md" in FILES
+    parts = dict(re.findall(r"^(What it does|Why it matters|Bad|Good|Source)\n(.*?)(?=^\S|\Z)", check.__doc__,
+                            re.MULTILINE | re.DOTALL))
+    assert list(parts) == ["What it does", "Why it matters", "Bad", "Good", "Source"]
+    assert check.__doc__.startswith(f"{name}: ")
+    bad, good = (re.sub(r"^    ", "", parts[key], flags=re.MULTILINE) for key in ("Bad", "Good"))
+    assert check.CODE in {one.code for one in inspect(bad, "bad.md")}
+    assert not [one for one in inspect(good, "good.md") if one.code == check.CODE or one.severity in ("error", "carried")]
