@@ -16,14 +16,15 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"], ["output", "polynomials"],
-    ["sizes"], ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
+    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"],
+    ["output", "polynomials", "diagnostics", "mending"], ["sizes"],
+    ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
-    ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
+    ["asking"], ["solving"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
