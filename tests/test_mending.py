@@ -47,6 +47,9 @@ CASES = {  # a text; (line, marked, fix, code, severity) of each finding; what i
     "carried that overlaps an error": (
         SUMS, [(3, "21 = 26", "20 = 26", "SC101", "error"), (3, "26", "27", "SC201", "carried")],
         SUMS.replace("21 = 26", "20 = 26"), 1),
+    "carried that begins before an error and overlaps it": (
+        SUMS, [(3, "21 = 26", "20 = 26", "SC201", "carried"), (3, "26", "27", "SC101", "error")],
+        SUMS.replace("= 26", "= 27"), 1),
     "the same twice": (SUMS, [(1, "5", "6", "SC101", "error"), (1, "5", "6", "SC102", "error"),
                               (3, "26", "27", "SC201", "carried")],
                        SUMS.replace("= 5", "= 6").replace("= 26", "= 27"), 2),
