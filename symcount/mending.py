@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
     Edit = tuple[int, int, str]
 
-_CELL = re.compile(r"\.ipynb:cell (\d{1,9})")
+_CELL = re.compile(r"\.ipynb:cell (\d{1,9})", re.IGNORECASE)
 _NEAR = 40  # characters around what is marked that must be those that were read
 _AROUND = 3  # lines around a difference
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_RETURN = re.compile(r"\r(?!\n)")  # alone it ends a line, as documents are read
 _SIGN = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]")
 
-# What lines are counted in: its text, where each line starts in it, and where each character stands in the file, None
-# where the text is the file
+# What lines are counted in: its text, in which every line ends with "\n", where each line starts in it, and where each
+# character stands in the file, None where the text is the file
 _Source = namedtuple("_Source", "text lines places")
 
 
@@ -160,7 +161,7 @@ def _sources(text: str, cells: set[int]) -> dict[int, _Source | None]:
     """What each number of `_cell` counts its lines in; None for what is not Markdown, or cannot be read."""
     found: dict[int, _Source | None] = dict.fromkeys(cells)
     if 0 in found:
-        found[0] = _Source(text, _starts(text), None)
+        found[0] = _source(text, None)
     if cells - {0}:
         try:
             found |= dict(_markdown(text, cells))
@@ -169,8 +170,9 @@ def _sources(text: str, cells: set[int]) -> dict[int, _Source | None]:
     return found
 
 
-def _starts(text: str) -> list[int]:
-    return [0, *(i + 1 for i, sign in enumerate(text) if sign == "\n")]
+def _source(text: str, places: list[int] | None) -> _Source:
+    ended = _RETURN.sub("\n", text)
+    return _Source(ended, [0, *(i + 1 for i, sign in enumerate(ended) if sign == "\n")], places)
 
 
 def _markdown(text: str, cells: set[int]) -> Iterator[tuple[int, _Source]]:
@@ -188,7 +190,7 @@ def _markdown(text: str, cells: set[int]) -> Iterator[tuple[int, _Source]]:
         said = "".join(cell["source"])
         places = [sign.start() for first, last in strings for sign in _SIGN.finditer(text, first + 1, last - 1)]
         if len(places) == len(said):
-            yield number + 1, _Source(said, _starts(said), places)
+            yield number + 1, _source(said, places)
 
 
 def _inside(text: str, at: int) -> Iterator[tuple[Any, int, int]]:

@@ -140,6 +140,8 @@ COMMANDS = [
      "::notice title=SC401,file=a.md,line=1,col=2,endColumn=3::110\xa0M %1B[31m"),
     (Diagnostic("a.md", 1, 2, 3, "", "skipped", "who knows"),
      "::notice title=skipped,file=a.md,line=1,col=2,endColumn=3::who knows"),
+    (Diagnostic("d/NB.IPYNB:cell 3 output", 4, 5, 6, "SC401", "note", "no"),
+     "::notice title=SC401,file=d/NB.IPYNB,line=1,col=1,endColumn=1::cell 3 output, line 4, column 5: no"),
     (Diagnostic("d/nb.ipynb:cell 3", 4, 5, 6, "SC101", "error", "no"),
      "::error title=SC101,file=d/nb.ipynb,line=1,col=1,endColumn=1::cell 3, line 4, column 5: no"),
 ]
@@ -169,17 +171,18 @@ def test_sarif():
     assert run["tool"]["driver"] == {"name": "symcount", "version": __version__, "rules": [
         {"id": "SC101", "name": "wrong-value", "shortDescription": {"text": "A value that is not the expression's."}},
         {"id": "SC201", "name": "wrong-sum", "shortDescription": {"text": "A sum."}}]}
-    assert [one.get("ruleIndex") for one in run["results"]] == [0, 1, None, None, None, 0]
-    assert [one.get("ruleId") for one in run["results"]] == ["SC101", "SC201", "SC301", "SC401", None, "SC101"]
+    assert [one.get("ruleIndex") for one in run["results"]] == [0, 1, None, None, None, None, 0]
+    assert [one.get("ruleId") for one in run["results"]] == ["SC101", "SC201", "SC301", "SC401", None, "SC401", "SC101"]
     assert [(one.get("kind", "fail"), one["level"]) for one in run["results"]] == [
-        ("fail", "error"), ("fail", "warning"), ("fail", "note"), ("fail", "note"), ("open", "none"), ("fail", "error")]
-    assert [one["message"]["text"] for one in run["results"][::5]] == [
+        ("fail", "error"), ("fail", "warning"), ("fail", "note"), ("fail", "note"), ("open", "none"), ("fail", "note"),
+        ("fail", "error")]
+    assert [one["message"]["text"] for one in run["results"][::6]] == [
         "50 % of a::b\r\nis, no\nhelp: write 6", "cell 3, line 4, column 5: no"]
     places = [one["locations"][0]["physicalLocation"] for one in run["results"]]
     assert places[0] == {"artifactLocation": {"uri": "a.md"},
                          "region": {"startLine": 24, "startColumn": 7, "endColumn": 9}}
     assert places[1]["artifactLocation"]["uri"] == "a%2Cb%3Ac%20100%25.md"
-    assert places[5] == {"artifactLocation": {"uri": "d/nb.ipynb"},
+    assert places[6] == {"artifactLocation": {"uri": "d/nb.ipynb"},
                          "region": {"startLine": 1, "startColumn": 1, "endColumn": 1}}
 
 

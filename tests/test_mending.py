@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 from difflib import unified_diff
 
@@ -13,9 +14,14 @@ from symcount.diagnostics import Diagnostic
 from symcount.mending import applied, difference
 
 
+def ended(text):
+    """The text with a line end for every lone carriage return, as documents are read."""
+    return re.sub(r"\r(?!\n)", "\n", text)
+
+
 def finding(text, line, marked, fix, *, code="SC101", severity="error", path="a.md"):
     """What is marked in a line of a text, and what would replace it."""
-    source = text.split("\n")[line - 1].rstrip("\r")
+    source = ended(text).split("\n")[line - 1].rstrip("\r")
     column = source.index(marked) + 1
     return Diagnostic(path, line, column, column + len(marked), code, severity, "no", None, "", fix, source)
 
@@ -57,8 +63,10 @@ CASES = {  # a text; (line, marked, fix, code, severity) of each finding; what i
                              (1, "6", "8", "SC101", "error")], "7;8", 3),
     "line ends stay": ("2*3 = 5\r\nü = 5\r\n\r\n", [(2, "5", "6", "SC101", "error")], "2*3 = 5\r\nü = 6\r\n\r\n", 1),
     "a fix that is no line": (SUMS, [(1, "5", "6\n7", "SC101", "error"), (2, "21", "20\r", "SC101", "error")], SUMS, 0),
-    "odd line ends": ("a\x0b\u2028\x85 = 5\rx\n= 5", [(1, "5", "6", "SC101", "error"), (2, "5", "7", "SC101", "error")],
-                      "a\x0b\u2028\x85 = 6\rx\n= 7", 2),
+    "odd line ends": ("a\x0b\u2028\x85 = 5\r= 5\r\n= 5", [(1, "5", "6", "SC101", "error"),
+                                                        (2, "5", "7", "SC101", "error"),
+                                                        (3, "5", "8", "SC101", "error")],
+                      "a\x0b\u2028\x85 = 6\r= 7\r\n= 8", 3),
 }
 
 
@@ -84,17 +92,17 @@ def test_against_replacing_from_behind():
     luck = random.Random(7)
     for _ in range(50):
         text = "".join(luck.choice("12 =\n×二\r") for _ in range(200))
-        found, expected = [], list(text)
+        found, expected, read = [], list(text), ended(text)
         at = 0
         while (at := at + luck.randrange(1, 20)) < len(text) - 3:
             size = luck.randrange(1, 3)
             if "\n" in text[at:at + size + 1] or "\r" in text[at:at + size + 1]:
                 continue
-            line = text.count("\n", 0, at) + 1
-            column = at - text.rfind("\n", 0, at)
+            line = read.count("\n", 0, at) + 1
+            column = at - read.rfind("\n", 0, at)
             fix = luck.choice(["6", "77", "二二二"])
             found.append(Diagnostic("a.md", line, column, column + size, "SC101", "error", "no", None, "", fix,
-                                    text.split("\n")[line - 1].rstrip("\r")))
+                                    read.split("\n")[line - 1].rstrip("\r")))
             expected[at:at + size] = [fix, *[""] * (size - 1)]
             at += size
         luck.shuffle(found)
@@ -110,7 +118,7 @@ def notebook(*cells, indent=1, ascii_only=False):
     return json.dumps(told, indent=indent, ensure_ascii=ascii_only, sort_keys=True)
 
 
-PROSE = "# Ü \"quoted\" \\times\n\nwe get 🙂 2\\cdot 3 = 5 here\nand 4*5 = 21\n"
+PROSE = "# Ü \"quoted\" \\times\r\n\rwe get 🙂 2\\cdot 3 = 5 here\nand 4*5 = 21\n"
 CODE = ("code", ["2*3 = 5"])
 
 

@@ -66,8 +66,8 @@ def parted(path: str) -> tuple[str, str]:
     >>> parted("a.ipynb:cell 3"), parted("a.md")
     (('a.ipynb', 'cell 3'), ('a.md', ''))
     """
-    file, ending, cell = path.rpartition(".ipynb:cell ")
-    return (f"{file}.ipynb", f"cell {cell}") if ending else (path, "")
+    at = path.lower().rfind(".ipynb:cell ") + len(".ipynb")
+    return (path[:at], path[at + 1:]) if at >= len(".ipynb") else (path, "")
 
 
 def said(one: Diagnostic) -> str:
