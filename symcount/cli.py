@@ -3,6 +3,8 @@
     symcount VERB MODEL… ["RELATION"] [--of QUANTITY,…] [--for SIZE,…] [--set CHANGE,…] [--without KIND|PATH,…]
              [--by DEPTH|kind|trainable] [--convention NAME] [--phase NAME] [--head CLASS]
              [--format text|markdown|latex|json] [-o FILE]
+    symcount check FILE… | - | --claim TEXT [--model NAME] [--notation NAME] [--select CODE,…] [--ignore CODE,…]
+             [--notes] [--skipped] [--fix] [--diff] [--format text|json|github|sarif] [-o FILE]
 """
 
 from __future__ import annotations
@@ -46,10 +48,11 @@ VERBS = {
     "train": "FLOPs, days and tokens of a training run: --tokens, and --devices --peak --mfu",
     "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
     "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
+    "check": "the counts and formulas printed in documents: FILE, FOLDER, - or --claim '30522*768 = 23,440,896'",
     "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
     "models": "the models known by name; with a WORD those that have it in their name",
-    "explain": "MODEL@PATH, a configuration key, a convention, an identity, a symbol …; conventions, storages,\n"
-               "             operations and phases list theirs",
+    "explain": "MODEL@PATH, a configuration key, a convention, an identity, a check, a symbol …; conventions,\n"
+               "             storages, operations, phases and checks list theirs",
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
 _ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
@@ -64,11 +67,13 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
     "sweep": (*_SWEPT, "chunk", "scheduler", "format"), "plot": (*_SWEPT, "without", "by"),
     "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
+    "check": ("claim", "model", "notation", "select", "ignore", "notes", "skipped", "fix", "diff", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
 }
 _SPELLED = {"unknowns": "for"}  # a word of Python
 FORMATS = ("text", "markdown", "latex", "json")
+_FOUND = ("text", "json", "github", "sarif")  # the formats of findings
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -123,7 +128,9 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
             raise ModelError(f"--{_SPELLED.get(option, option)} is followed by nothing")
         if option not in ("verb", "models", *TAKES[asked.verb]) and given != parser.get_default(option):
             raise ModelError(f"{asked.verb} takes no --{_SPELLED.get(option, option)}")
-    if asked.format == "json":
+    if asked.format not in (formats := _FOUND if asked.verb == "check" else FORMATS):
+        raise ModelError(f"--format {clipped(asked.format)}: {asked.verb} prints {', '.join(formats)}")
+    if asked.format in ("json", "sarif"):
         import json
 
         return json.dumps(_run(asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
@@ -133,7 +140,11 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
 def _run(asked: argparse.Namespace) -> Any:
     if asked.verb in RUN:
         return RUN[asked.verb](asked)
-    from symcount import questions  # a count does not pay for it
+    if asked.verb == "check":
+        from symcount import checking  # a count does not pay for it, nor for the questions
+
+        return checking.check(asked)
+    from symcount import questions
 
     return questions.RUN[asked.verb](asked)
 
@@ -186,7 +197,17 @@ def _parser() -> argparse.ArgumentParser:
     option("--layers", metavar="N", help="how many layers collapse; L for any number (default 2)")
     option("--activation", metavar="NAME", help="what stands between the layers: relu, gelu, …")
     option("--certificate", choices=("coq",), help="write what Coq with MathComp checks, instead of the proof")
-    option("--format", choices=FORMATS, default="text", help="text, markdown, latex or json")
+    option("--claim", metavar="TEXT", help="check this one claim, as in '12*L*d^2 is parameters of gpt2'")
+    option("--model", metavar="MODEL", help="the model that documents speak of where they name none")
+    option("--notation", metavar="NAME", help="whose letters documents use where they do not say, as megatron")
+    option("--select", metavar="CODE,…", help="only these checks, as SC1,SC203; symcount explain checks")
+    option("--ignore", metavar="CODE,…", help="all checks but these")
+    option("--notes", action="store_true", help="show notes, and what is right under a convention, too")
+    option("--skipped", action="store_true", help="show what was not judged, and why")
+    option("--fix", action="store_true", help="write the right number where it is certain")
+    option("--diff", action="store_true", help="show what --fix would write, and write nothing")
+    option("--format", metavar="NAME", default="text", help="text, markdown, latex or json; of check text, json, "
+                                                            "github or sarif")
     option("-o", "--output", metavar="FILE", help="write to a file")
     parser.set_defaults(status=0)
     return parser

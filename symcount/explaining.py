@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from symcount.architectures import family, files, load, names
+from symcount.checks import listed as checks
+from symcount.checks import page
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, MODEL@PATH, a configuration key, convention, storage, identity, law or symbol.
+    r"""The page of a published model, MODEL@PATH, a key, a convention, storage, identity, law, check or symbol.
 
-    "conventions", "storages", "operations" and "phases" list theirs.
+    "conventions", "storages", "operations", "phases" and "checks" list theirs.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -33,6 +35,10 @@ def explain(thing: str) -> str:
     """
     if "@" in thing:
         return _part(thing)
+    if thing == "checks":
+        return columns(rows) if (rows := checks()) else "no check is written yet"
+    if thing[:2].upper() == "SC" and thing[2:].isdecimal():
+        return page(thing)
     if thing in ("conventions", "storages"):
         return _list(conventions(), convention) if thing == "conventions" else _list(storages(), storage)
     if thing in _TABLES:

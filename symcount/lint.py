@@ -5,6 +5,8 @@ What is found wrong in one claim is known to those after it: a sum of a wrong fi
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from symcount.checks import checks
 from symcount.claims.agreement import agreement
 from symcount.claims.leftover import leftover
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 _WRONG = ("error", "carried")
 
+Examined = namedtuple("Examined", "findings judged")
+"""The diagnostics about a document, and the number of claims that were compared with something."""
+
 
 def check(text: str, path: str = "<text>", model: Any = None) -> list[Diagnostic]:
     """What is wrong, carried, a convention or worth a note in a document; see `inspect` for what was not judged.
@@ -35,16 +40,24 @@ def check(text: str, path: str = "<text>", model: Any = None) -> list[Diagnostic
 
 def inspect(text: str, path: str = "<text>", model: Any = None, notation: str | None = None) -> list[Diagnostic]:
     """All that is said of a document, in order of place, with what was not judged as "skipped"."""
-    return [one for document in read(text, path) for one in _inspect(document, model, notation)]
+    return examine(text, path, model, notation).findings
 
 
-def _inspect(document: Document, model: Any, notation: str | None) -> list[Diagnostic]:
+def examine(text: str, path: str = "<text>", model: Any = None, notation: str | None = None) -> Examined:
+    """The findings about a document, and how many of its claims were judged."""
+    found = [_examine(document, model, notation) for document in read(text, path)]
+    return Examined([one for part in found for one in part.findings], sum(part.judged for part in found))
+
+
+def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     page = Page(document)
-    judges, unread = checks(), []
+    judges, unread, judged = checks(), [], 0
     for read_, found in claims(page):
         for claim in found:
             said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
-            if not settle(claim, said, page):
+            if settle(claim, said, page):
+                judged += 1
+            else:
                 unread.append(claim)
         for check_ in judges:
             if hasattr(check_, "overhear"):
@@ -53,7 +66,7 @@ def _inspect(document: Document, model: Any, notation: str | None) -> list[Diagn
         if hasattr(check_, "review"):
             page.findings += check_.review(page)
     page.findings += leftover(page, unread)
-    return sorted(page.findings, key=lambda one: (one.line, one.column))
+    return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), judged)
 
 
 def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:

@@ -323,8 +323,8 @@ def _explain(asked: Any) -> Any:
     from symcount.explaining import explain
 
     if not asked.models:
-        raise ModelError("explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol or a law; "
-                         "conventions, storages, operations and phases list theirs")
+        raise ModelError("explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol, a law or a "
+                         "check; conventions, storages, operations, phases and checks list theirs")
     return "\n\n".join(map(explain, asked.models))
 
 

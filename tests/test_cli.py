@@ -26,8 +26,7 @@ REFUSED = [  # words, the whole line on standard error
     ("count nope.json", "nope.json: no such file"),
     ("count nope.py", "nope.py: no such file"),
     ("count llama-7b --foo", "unrecognized arguments: --foo; symcount --help lists verbs and options"),
-    ("count llama-7b --format yaml", "argument --format: invalid choice: 'yaml' (choose from 'text', 'markdown', "
-                                     "'latex', 'json'); symcount --help lists verbs and options"),
+    ("count llama-7b --format yaml", "--format yaml: count prints text, markdown, latex, json"),
     ("count llama-7b --by x", "cannot group by 'x': a depth from 1, kind, trainable or (parameters) name"),
     ("count llama-7b --by 0", "cannot group by 0: a depth from 1, kind, trainable or (parameters) name"),
     ("count llama-7b --of parms", "unknown quantity 'parms'; did you mean 'params'?"),
@@ -71,8 +70,8 @@ REFUSED = [  # words, the whole line on standard error
     ("count llama-7b:lora=8@kweery", "llama-7b:lora=8@kweery: lora: no linear map is named 'kweery'; "
      "known: down, gate, head, key, output, query, up, value"),
     ("count llama-7b --keys", "llama-7b: --keys shows how a configuration was read; this model has none"),
-    ("explain", "explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol or a law; "
-                "conventions, storages, operations and phases list theirs"),
+    ("explain", "explain takes MODEL@PATH, a configuration key, a convention, a storage, a symbol, a law or a check; "
+                "conventions, storages, operations, phases and checks list theirs"),
     ("explain hiden_size", "nothing is known about 'hiden_size'; explain a part as MODEL@PATH; "
                              "did you mean 'hidden_size'?"),
     ("models llama-77b", "no model has 'llama-77b' in its name; symcount models lists all"),

@@ -16,20 +16,21 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"], ["output", "polynomials"],
-    ["sizes"], ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
+    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"],
+    ["output", "polynomials", "diagnostics", "documents", "mending"], ["sizes"],
+    ["formulas", "given", "masks", "scopes", "runs", "substitution", "claims"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
-    ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
+    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
 FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour, but what several share, whose name starts with "_".
-ALONE = ("architectures", "conventions", "laws", "storage", "theorems")
+ALONE = ("architectures", "checks", "conventions", "laws", "storage", "theorems")
 
 
 def modules(file: Path) -> list[str]:
