@@ -199,6 +199,8 @@ def _opened(tokens: Sequence[Token], first: int) -> bool:
     if before.kind == "op":
         return before.text == "("
     if before.kind == "word":
+        if here.kind == "name" and tokens[first + 1].kind in ("rel", "newline"):
+            return True  # and d = 1024
         joined = before.text.lower() in _JOINING and first > 1 and tokens[first - 2].kind in ("figure", "odd")
         changed = here.kind == "op" and (here.tight or here.text != "(")  # f(2), x + 2
         return not joined and not changed and before.text.lower() not in _ARITHMETIC

@@ -34,11 +34,15 @@ def claims(page: Page) -> Iterator[tuple[Read, list[Claim]]]:
 
 def _of_passage(read: Read, page: Page) -> Iterator[Claim]:
     defined = {figure.start: name for name, figure in chained(read.relations)}
-    label = ""
+    label, exact = "", None
     for i, relation in enumerate(read.relations):
         left, right = relation.left, relation.right
         if not (i and read.relations[i - 1].right is left):
-            label = left.label or left.name or words(read, left.first)
+            label, exact = left.label or left.name or words(read, left.first), None
+        if left.figure is None or left.figure.exact:
+            exact = left
+        elif exact is not None and exact.node is not None:  # a = 16.1 GB = 14.96 GiB: both are compared with a
+            relation = relation._replace(left=exact)  # noqa: PLW2901 - the same relation, of what was rounded
         if right.node is None:
             continue
         yield from (claim._replace(label=label) for claim in _pair(relation, read))
