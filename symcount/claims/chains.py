@@ -67,7 +67,7 @@ _AFTER = {
     "hundreds", "dozens", "lakh", "crore", "factorial", "base", "binary", "hex", "octal", "or", "to", "remainder",
     "rem", "squared", "cubed",
 }
-_JOINING = {"or", "to", "and", "by", "of", "from", "–"}  # between two figures they make one thing of both
+_JOINING = {"or", "to", "by", "of", "from", "–"}  # between two figures they make one thing of both
 
 
 def relations(tokens: Sequence[Token]) -> list[Relation]:
