@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.claims.expressions import Unreadable, ends, figures, names, value
+from symcount.claims.expressions import Unreadable, ends, figures, value
 from symcount.claims.page import worth
 from symcount.claims.units import PLAIN, WORK, Unit, comparable
 
@@ -27,7 +27,11 @@ printed   the figure that was compared, where a scale was understood: 2 × (8.03
 scale     what was understood
 """
 
-_LEAST_NAMED = 100  # of symbols, smaller results are not judged: the letters may mean something else there
+_LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
+# Words of texts that compute in other ways, where 200 + 100 may be 44.
+_OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", "hex", "base", "xor", "boolean", "logic",
+              "ring", "gf", "semiring", "field", "clock", "congruent", "residue", "overflow", "wraps", "wrap", "wraparound",
+              "ordinal", "cardinal", "bases", "nim", "tropical", "saturating"}
 
 
 def agreement(claim: Claim, page: Page) -> Agreement:
@@ -55,9 +59,10 @@ def agreement(claim: Claim, page: Page) -> Agreement:
         return Agreement("holds" if true == local or figure.holds(true) else "carried", local, true, printed, scale)
     if true != local and figure.holds(true):
         return Agreement("holds", local, true, printed, scale)
-    if any(True for _ in names(claim.node)) and abs(printed.value) < _LEAST_NAMED:
-        return Agreement("unread", local, true, printed, scale)
+    small = max(abs(printed.value), abs(local)) < _LEAST and printed.scale == 1 and not _scaled(claim.node)
     verdict = _difference(claim, figure, local, page)
+    if verdict == "differs" and (small or _OTHERWISE & page.words(claim.passage)):
+        verdict = "unread"
     if verdict == "prefix" and true != local and "i" not in printed.mark:
         verdict = "carried"  # under the convention that the author follows
     return Agreement(verdict, local, true, printed, scale)

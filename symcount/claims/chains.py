@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.claims.expressions import Reader, Unreadable, figures, is_unit, label_end, names
+from symcount.claims.expressions import Reader, Unreadable, figures, label_end, names
+from symcount.claims.lexing import is_unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ HEDGES = {"about", "roughly", "approximately", "approx", "around", "circa", "ca"
 _NONE = Side(None, 0, 0, "", "")
 # Words that do arithmetic: next to one, an expression is not all of what is said.
 _ARITHMETIC = {
-    "plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
+    "x", "plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
     "mod.", "sqrt", "root", "half", "twice", "double", "triple", "square", "squared", "cubed", "choose", "than",
     "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "sum", "average", "mean", "max",
     "min", "sin", "cos", "tan", "gcd", "lcm", "base", "binary", "hex", "octal", "xor", "not", "if", "unless", "rem",

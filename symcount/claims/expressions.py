@@ -14,6 +14,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.claims.figures import Figure
+from symcount.claims.lexing import is_unit
 from symcount.claims.units import TABLE
 
 TYPE_CHECKING = False
@@ -85,7 +86,7 @@ class Reader:
                 factors.append(self.power())
             else:
                 break
-        return _joined(self.scientific(factors))
+        return _joined(factors)
 
     def adjoins(self) -> bool:
         """Whether a bracket here multiplies what stands before it: in prose (a remark) does not."""
@@ -93,49 +94,51 @@ class Reader:
         following = self.tokens[self.at + 1].kind if self.at + 1 < self.last else ""
         return self.peek("(") and (token.tight or token.math) and following not in ("word", "odd")
 
-    def scientific(self, factors: list[Node]) -> list[Node]:
-        """The factors, with 6.7 × 10^8 as the one figure that it is."""
-        found = [factors[0]]
-        for node in factors[1:]:
-            mantissa = found[-1].parts if found[-1].kind == "figure" else None
-            power = _power_of_ten(node)
-            if mantissa is None or power is None or mantissa.mark or mantissa.unit or mantissa.value >= 1000:
-                found.append(node)
-                continue
-            word = self.tokens[self.at] if self.at < self.last and self.tokens[self.at].kind == "word" else None
-            unit = TABLE.get(word.text.strip()) if word else None
-            scale = unit.factor if unit else Fraction(1)
-            end = word.end if word and scale != 1 else node.end
-            ten = Fraction(10) ** power
-            found[-1] = Node("figure", Figure(mantissa.start, end, mantissa.value * ten * scale,
-                                              mantissa.place * ten * scale,
-                                              exact=mantissa.exact and scale == 1, scale=scale, unit=unit,
-                                              mark=word.text.strip() if word and scale != 1 else ""),
-                             found[-1].start, end)
-        return found
+    def scientific(self, mantissa: Figure) -> Node | None:
+        """6.7 × 10^8 as the one figure that it is, also below a line; None where no power of ten follows."""
+        before = self.at
+        if mantissa.mark or mantissa.unit or mantissa.value >= 1000 or not self.peek("*"):
+            return None
+        self.at += 1
+        ten = self.tokens[self.at].figure if self.at < self.last else None
+        self.at += 1
+        node = self.raised() if ten and ten.value == 10 and ten.exact and not ten.unit and self.peek("^") else None
+        power = _whole(node) if node else None
+        if node is None or power is None:
+            self.at = before
+            return None
+        word = self.tokens[self.at] if self.at < self.last and self.tokens[self.at].kind == "word" else None
+        unit = TABLE.get(word.text.strip()) if word else None
+        scale = unit.factor if unit else Fraction(1)
+        end = word.end if word and scale != 1 else node.end
+        times = Fraction(10) ** power * scale
+        return Node("figure", Figure(mantissa.start, end, mantissa.value * times, mantissa.place * times,
+                                     exact=mantissa.exact and scale == 1, scale=scale, unit=unit,
+                                     mark=word.text.strip() if word and scale != 1 else ""), mantissa.start, end)
 
     def power(self) -> Node:
         """An atom, perhaps raised; powers group from the right."""
         base = self.atom()
+        if base.kind == "figure" and (found := self.scientific(base.parts)):
+            base = found
         self.labels()
         if not self.peek("^"):
             return base
+        exponent = self.raised()
+        return Node("power", (base, exponent), base.start, exponent.end)
+
+    def raised(self) -> Node:
+        """An exponent behind its sign ^, which may have a sign of its own."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise Unreadable(f"powers deeper than {_DEEPEST}")
         self.at += 1
-        exponent = self.signed()
+        start = self.tokens[self.at].start if self.at < self.last else 0
+        negative = self.peek("-")
+        self.at += negative
+        part = self.power()
         self.depth -= 1
-        return Node("power", (base, exponent), base.start, exponent.end)
-
-    def signed(self) -> Node:
-        """An exponent, which may have a sign of its own."""
-        if self.peek("-"):
-            start = self.tokens[self.at].start
-            self.at += 1
-            part = self.power()
-            return Node("minus", (part,), start, part.end)
-        return self.power()
+        return Node("minus", (part,), start, part.end) if negative else part
 
     def atom(self) -> Node:
         """A figure, a symbol, a fraction or a bracket."""
@@ -180,22 +183,13 @@ def _joined(factors: list[Node]) -> Node:
     return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
 
 
-def _power_of_ten(node: Node) -> int | None:
-    """The exponent of a node 10^n, None for another node."""
-    if node.kind != "power" or node.parts[0].kind != "figure" or node.parts[0].parts.value != 10:
-        return None
-    exponent, sign = node.parts[1], 1
+def _whole(exponent: Node) -> int | None:
+    """The integer that an exponent is, None for another."""
+    sign = 1
     while exponent.kind in ("sum", "minus") and len(exponent.parts) == 1:
         sign, exponent = (-sign if exponent.kind == "minus" else sign), exponent.parts[0]
     size = exponent.parts.value if exponent.kind == "figure" else None
     return sign * int(size) if size is not None and size.denominator == 1 and size <= 60 else None
-
-
-def is_unit(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the word at a position is the unit of the figure before it."""
-    before = tokens[at - 1] if at else None
-    return bool(before and before.figure and before.figure.unit and before.figure.end <= tokens[at].start
-                and before.figure.unit.shown.lower() == tokens[at].text.strip().lower())
 
 
 def label_end(tokens: Sequence[Token], at: int, last: int) -> int:

@@ -16,6 +16,8 @@ from symcount.claims.units import TABLE, Unit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from symcount.documents.passages import Passage
 
 
@@ -41,6 +43,8 @@ _TEXT = {"text", "mathrm", "textrm", "textbf", "textit", "operatorname", "mathsf
 _LETTERS = {"mathbf", "boldsymbol", "bm", "mathcal", "mathbb", "vec", "hat", "bar", "tilde"}
 _GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "eta", "theta", "lambda", "mu", "sigma", "tau", "phi", "omega",
           "Phi", "Psi", "Theta", "Omega", "Delta", "rho", "pi", "xi", "zeta", "kappa", "nu", "varepsilon", "ell"}
+_ROWS = {"aligned", "align", "alignat", "alignedat", "split", "gather", "gathered", "equation", "multline", "eqnarray",
+         "displaymath", "math"}  # environments that set equations, no matrices or cases
 _SPACES = {",", ";", ":", "!", " ", ">", "/"}
 _PROSE_RELATIONS = {"=": "=", "≈": "≈", "≃": "≈", "≅": "≈", "～": "≈"}
 _OPERATIONS = {"+": "+", "*": "*", "/": "/", "^": "^", "(": "(", ")": ")", "×": "*", "·": "*", "⋅": "*", "÷": "/",
@@ -55,6 +59,7 @@ _GROUP = re.compile(r"\s*\{([^{}]{0,200})\}")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _BETWEEN = re.compile(r"(?:\s|\\[,;:! ]|~|\{\}|\\allowbreak(?![A-Za-z]))*")
 _BELOW = re.compile(r"_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_NUMBER = re.compile(r"\s*[0-9(]")
 _LABELLED = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mathsf|,)\s*\{\s*")
 
 
@@ -180,7 +185,8 @@ class _Lexer:
     def word(self, found: re.Match[str]) -> None:
         said, end = found[0], found.end()
         before, after = self.text[self.at - 1:self.at], self.text[end:end + 1]
-        if said.lower() == "x" and self.found and self.found[-1].kind in ("figure", "op"):
+        if said.lower() == "x" and self.found and (self.found[-1].kind in ("figure", "op") or (
+                is_unit(self.found, len(self.found) - 1) and _NUMBER.match(self.text, end))):
             return self.add("op", "*", end)
         if said[0] == "x" and said[1:].isdigit() and self.found and self.found[-1].kind == "figure":
             return self.add("op", "*", self.at + 1)
@@ -216,7 +222,7 @@ class _Lexer:
         if name in _GREEK:
             return self.add("name", name, end)
         if name in ("begin", "end") and group:
-            return self.add("newline", "\\", group.end())
+            return self.add("newline" if group[1].strip("*") in _ROWS else "odd", "\\", group.end())
         return self.add("odd", name, end)
 
     def sign(self, sign: str) -> None:
@@ -255,3 +261,10 @@ class _Lexer:
         if sign == "!" and not (self.found and self.found[-1].kind in ("figure", "op") and self.found[-1].end == at):
             return self.add("stop", sign, at + 1)
         return self.add("odd", sign, at + 1)
+
+
+def is_unit(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the word at a position is the unit of the figure before it."""
+    before = tokens[at - 1] if at else None
+    return bool(before and before.figure and before.figure.unit and before.figure.end <= tokens[at].start
+                and before.figure.unit.shown.lower() == tokens[at].text.strip().lower())

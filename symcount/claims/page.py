@@ -58,7 +58,7 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "document",
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "_words", "document",
                  "findings", "reads", "setting", "wholes")
 
     def __init__(self, document: Document, setting: Any = None) -> None:
@@ -72,6 +72,8 @@ class Page:
             self._first.setdefault(figure.value, figure.start)
         self._labels: dict[tuple[str, Any], tuple[str, Figure]] = {}  # by place, and by value
         self.wholes: list[tuple[Figure, list[tuple[str, Figure]]]] = []
+        self._words = {read.passage.start: {token.text.lower() for token in read.tokens if token.kind == "word"}
+                       for read in self.reads}
         self._covered: set[int] = set()
         self._at: dict[int, Correction] = {}  # by place
         self._values: dict[Fraction, tuple[int, Correction]] = {}  # by value, from an offset on
@@ -81,6 +83,10 @@ class Page:
     def line(self, offset: int) -> int:
         """The line of an offset."""
         return self.document.place(offset)[0]
+
+    def words(self, passage: Passage) -> set[str]:
+        """The words of a passage, in small letters."""
+        return self._words[passage.start]
 
     def printed(self, figure: Figure) -> Fraction:
         """A figure as it was printed."""

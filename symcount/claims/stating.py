@@ -10,6 +10,7 @@ from symcount.claims.expressions import Node, Unreadable, ends, names, value
 from symcount.claims.figures import Figure
 from symcount.claims.page import Claim, chained, words
 from symcount.claims.tables import table_claims
+from symcount.claims.units import BYTES, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from symcount.claims.chains import Relation, Side
     from symcount.claims.page import Page, Read
+
+_CONVERTED = ("byte", "bit", "flop", "multiply-add", "second", "parameter", "token")  # amounts that are printed in two ways
 
 
 def claims(page: Page) -> Iterator[tuple[Read, list[Claim]]]:
@@ -57,8 +60,8 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
     left, right = relation.left, relation.right
     if left.node is None or right.node is None or left.name or right.name:
         return
-    if left.figure and right.figure and not (_told(left.figure) or _told(right.figure)):
-        return  # 3 = 4 without any unit: a pair, a number and its name, not arithmetic
+    if left.figure and right.figure and not _alike(left.figure, right.figure):
+        return  # 3 = 4, 42 = 8.5: a pair, a size in two systems, not arithmetic
     if right.figure:
         yield Claim("relation", left.node, right.figure, relation.sign, read.passage, follows=right.follows)
     elif left.figure and not right.follows:  # what follows may go on: 8 bytes header − 20 bytes
@@ -68,8 +71,13 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
         yield from found or _both(left.node, right, relation.sign, read)
 
 
-def _told(figure: object) -> bool:
-    return figure.unit is not None or figure.scale != 1 or not figure.exact  # type: ignore[attr-defined]
+def _alike(left: Figure, right: Figure) -> bool:
+    """Whether two figures are one amount in two ways: in units of one kind, or one of them with a scale."""
+    if left.unit and right.unit:
+        return {left.unit.kind, right.unit.kind} <= {*WORK} or (
+            left.unit.kind == right.unit.kind and left.unit.kind in _CONVERTED)
+    large = min(abs(left.value), abs(right.value)) >= 1000
+    return large and (left.unit or right.unit or BYTES).kind in _CONVERTED and (left.scale != 1 or right.scale != 1)
 
 
 def _term_by_term(left: Node, right: Node, sign: str, read: Read) -> Iterator[Claim]:
@@ -88,7 +96,8 @@ def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
     with suppress(Unreadable):
         low, high = ends(node, _nothing)
         middle = value(node, lambda figure: figure.value, _nothing)
-        printed = Figure(node.start, node.end, middle, high - low, low == high, Fraction(1), None, "")
+        printed = Figure(node.start, node.end, middle, high - low or Fraction(1), exact=low == high, scale=Fraction(1),
+                         unit=None, mark="")
         yield Claim("relation", left, printed, sign, read.passage)
 
 
