@@ -7,13 +7,14 @@ from fractions import Fraction
 
 from symcount.claims.expressions import Unreadable, ends, figures, value
 from symcount.claims.page import worth
-from symcount.claims.units import PLAIN, WORK, Unit, comparable
+from symcount.claims.units import PLAIN, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.claims.expressions import Node
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page
+    from symcount.claims.units import Unit
 
 Agreement = namedtuple("Agreement", "verdict local true printed scale", defaults=(None, Fraction(1)))
 """What comparing came to.
@@ -38,7 +39,7 @@ def agreement(claim: Claim, page: Page) -> Agreement:
     """Compare the figure of a claim with its expression."""
     found = worth(claim.node, page)
     printed = claim.printed
-    if found is None or not comparable(unit_of(claim.node), printed.unit) or unit_of(claim.node) == MIXED:
+    if found is None or not _comparable(claim.node, printed.unit):
         return Agreement("unread", None, None)
     local, true = found
     if printed.unit and printed.unit.kind in WORK and (other := _work(claim.node)) and other != printed.unit.kind:
@@ -47,11 +48,10 @@ def agreement(claim: Claim, page: Page) -> Agreement:
             return Agreement("mixed", local, true * times, printed)
         local, true = local * times, true * times
     scale = Fraction(1)
-    divided = _divided(claim.node)
-    if not _close(printed, local) and printed.scale != 1 and (divided or not _scaled(claim.node)) and _close(
-            _plain(printed), local):
+    divided = claim.node.kind == "quotient"
+    if printed.scale != 1 and (divided or not _scaled(claim.node)) and _nearer(_plain(printed), printed, local):
         printed, scale = _plain(printed), printed.scale  # the scale is said once, at the end, or divided by
-        if divided == 1024 and printed.holds(local) and "i" not in printed.mark:
+        if _binary(claim.node) and printed.holds(local) and "i" not in printed.mark:
             return Agreement("prefix", local, true, printed, scale)
     hedged = claim.sign == "≈"
     figure = printed.rounded() if hedged else printed
@@ -116,22 +116,24 @@ def _plain(figure: Figure) -> Figure:
     return figure._replace(value=figure.value / figure.scale, place=figure.place / figure.scale, scale=Fraction(1))
 
 
-def _close(figure: Figure, number: Fraction) -> bool:
-    return bool(number) and Fraction(9, 10) <= abs(figure.value / number) <= Fraction(10, 9)
+def _nearer(one: Figure, other: Figure, number: Fraction) -> bool:
+    """Whether a number is nearer to one figure than to another, as a ratio."""
+    def off(figure: Figure) -> Fraction:
+        ratio = abs(figure.value / number)
+        return max(ratio, 1 / ratio)
+
+    return bool(number and one.value and other.value) and off(one) < off(other)
 
 
-def _divided(node: Node) -> int:
-    """1,000 or 1,024 where an expression ends with a division by a power of it, else 0."""
+def _binary(node: Node) -> bool:
+    """Whether an expression ends with a division by a power of 1,024."""
     if node.kind != "quotient":
-        return 0
+        return False
     try:
         below = value(node.parts[1], lambda figure: figure.value, lambda _: None)
     except Unreadable:
-        return 0
-    for base in (1000, 1024):
-        if below in [base**power for power in range(1, 6)]:
-            return base
-    return 0
+        return False
+    return below in [1024**power for power in range(1, 6)]
 
 
 def _scaled(node: Node) -> bool:
@@ -139,10 +141,36 @@ def _scaled(node: Node) -> bool:
     return any(figure.scale != 1 or figure.value >= 10**6 for figure in figures(node))
 
 
-MIXED = Unit("mixed", Fraction(1), "")
+_DIMENSIONS = {"byte": {"byte": 1}, "bit": {"bit": 1}, "second": {"second": 1},
+               "flop/second": {"second": -1}}  # what is left of units when counts are plain numbers
 
 
-def unit_of(node: Node) -> Unit | None:
-    """The one unit of an expression's figures that is not a plain number; MIXED where there are several."""
-    found = {figure.unit.kind: figure.unit for figure in figures(node) if figure.unit and figure.unit.kind not in PLAIN}
-    return MIXED if len(found) > 1 else next(iter(found.values()), None)
+def _comparable(node: Node, unit: Unit | None) -> bool:
+    """Whether an expression's value can be what a figure in a unit says: bytes are no seconds."""
+    found = _dimensions(node)
+    return found is not None and (not found or unit is None or found == _of_unit(unit))
+
+
+def _of_unit(unit: Unit | None) -> dict[str, int]:
+    return {} if unit is None or unit.kind in PLAIN or unit.kind == "percent" else _DIMENSIONS.get(unit.kind, {unit.kind: 1})
+
+
+def _dimensions(node: Node) -> dict[str, int] | None:
+    """The dimensions of an expression, None where a sum has several."""
+    if node.kind == "figure":
+        return _of_unit(node.parts.unit)
+    if node.kind == "name":
+        return {}
+    parts = [_dimensions(part) for part in node.parts]
+    if None in parts:
+        return None
+    if node.kind in ("sum", "minus"):
+        kinds = [part for part in parts if part]
+        return None if any(part != kinds[0] for part in kinds) else kinds[0] if kinds else {}
+    if node.kind == "power":
+        return parts[0] or {}
+    found: dict[str, int] = {}
+    for number, part in enumerate(parts):
+        for kind, times in (part or {}).items():
+            found[kind] = found.get(kind, 0) + (-times if node.kind == "quotient" and number else times)
+    return {kind: times for kind, times in found.items() if times}

@@ -28,8 +28,9 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
     """The figures of a passage, in no relation, that repeat or use a wrong figure."""
     if not page.corrections():
         return
+    computed = {figure.start for one in read.relations for side in (one.left, one.right) for figure in side.written()}
     for at, token in enumerate(read.tokens):
-        if token.figure is None or page.covered(token.figure):
+        if token.figure is None or page.covered(token.figure) or token.start in computed:
             continue
         figure = token.figure.rounded() if hedged(read, at) else token.figure
         if not _tells(figure):

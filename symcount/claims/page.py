@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from symcount.documents.passages import Document, Passage
 
 _FOLLOWED = 100  # so many wrong figures are followed into prose
-_TELLING = 10_000  # a wrong figure of fewer digits is not followed by its value: others may well be equal
+_TELLING = 10_000  # a wrong figure of fewer digits is followed by its value only near: others may well be equal
+_LEAST, _NEAR = 100, 4  # and one of two digits never
 
 Claim = namedtuple("Claim", "kind node printed sign passage label follows", defaults=("", ""))
 """That an expression is a printed figure.
@@ -76,7 +77,7 @@ class Page:
                        for read in self.reads}
         self._covered: set[int] = set()
         self._at: dict[int, Correction] = {}  # by place
-        self._values: dict[Fraction, tuple[int, Correction]] = {}  # by value, from an offset on
+        self._values: dict[Fraction, tuple[int, float, Correction]] = {}  # by value, from an offset to a line
         self._defined = _definitions(self.reads)
         self._named: dict[str, tuple[Fraction, int]] = {}
 
@@ -101,8 +102,8 @@ class Page:
         """What was found for a figure, at its place or for an earlier one of the same value."""
         if figure.start in self._at:
             return self._at[figure.start]
-        since, found = self._values.get(figure.value, (0, None))
-        return found if found and figure.start > since else None
+        since, until, found = self._values.get(figure.value, (0, 0, None))
+        return found if found and since < figure.start and self.line(figure.start) <= until else None
 
     def named(self, name: str) -> Fraction | None:
         """The value of a symbol that the document defines once, and before."""
@@ -124,9 +125,11 @@ class Page:
         """Remember what a wrong figure should be, for those that are computed from it."""
         found = Correction(right, tuple(sorted({*lines})))
         self._at[figure.start] = found
-        new = self._first.get(figure.value, figure.start) >= figure.start
-        if new and (abs(figure.value) >= _TELLING or figure.value.denominator != 1):
-            self._values[figure.value] = figure.end, found
+        for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
+            telling = abs(number) >= _TELLING or number.denominator != 1
+            if self._first.get(number, figure.start) >= figure.start and abs(number) >= _LEAST:
+                until = float("inf") if telling else self.line(figure.start) + _NEAR
+                self._values[number] = figure.end, until, Correction(value_, found.lines)
 
     def roots(self, node: Node) -> tuple[int, ...]:
         """The lines of the errors that an expression carries on."""
@@ -145,7 +148,8 @@ class Page:
 
     def corrections(self) -> list[tuple[Fraction, Correction]]:
         """The latest wrong figures whose values tell them from others, and what they should be, the last one first."""
-        return [(number, found) for number, (_, found) in islice(reversed(self._values.items()), _FOLLOWED)]
+        return [(number, found) for number, (_, until, found) in islice(reversed(self._values.items()), _FOLLOWED)
+                if until == float("inf")]
 
     def label(self, words_: str, figure: Figure) -> None:
         """Remember a figure by the words that it is printed for."""
