@@ -22,7 +22,8 @@ FLOORS = [
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
-    ["proving", "fusing", "differing", "shortfalls", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
+    ["proving", "fusing", "differing", "shortfalls", "comparing", "scaling", "solutions", "sweeping", "training",
+     "roofs"],
     ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -59,7 +59,7 @@ _Way = namedtuple("_Way", "cost reading clauses right")
 
 _DEAREST = 40         # four parts and some conventions
 _DEAREST_NUMBER = 8   # numbers meet by chance: one part, or some conventions
-_MOST_TERMS = 300     # of a formula
+_MOST_TERMS, _MOST_POWER = 300, 16  # of a formula
 _SEARCHED = 2         # readings in which parts are looked for
 
 
@@ -81,8 +81,9 @@ def judge(formula: Size, model: Any, quantity: str, *, convention: str | None = 
     """
     asked = Asked(quantity, convention, phase, unit, share, kind)
     theirs = from_sympy(formula) if lift(formula) is NotImplemented else formula
-    if len(lift(theirs).terms) > _MOST_TERMS:
-        return Judgement("unknown", f"has more than {_MOST_TERMS} terms", None, None)
+    if len(lift(theirs).terms) > _MOST_TERMS or any(
+            abs(power) > _MOST_POWER for powers, _ in lift(theirs).terms.values() for _, power in powers):
+        return Judgement("unknown", f"has more than {_MOST_TERMS} terms, or a power above {_MOST_POWER}", None, None)
     one = freed(model, letters(theirs))
     first = account(one, asked)
     stands = implied(one, letters(theirs), first.ledger)

@@ -111,7 +111,7 @@ _RULED = {1: 2, -1: 3, HALF: 3}  # what a convention costs
 
 
 @lru_cache(maxsize=8)
-def parts(terms: tuple[Term, ...], unit: str) -> list[Part]:
+def parts(terms: tuple[Term, ...], unit: str) -> tuple[Part, ...]:
     """Every part that a formula for the sum of these terms may treat otherwise, conventions first.
 
     >>> from symcount.naming import model
@@ -131,7 +131,7 @@ def parts(terms: tuple[Term, ...], unit: str) -> list[Part]:
             continue  # twice or half of everything is another question
         for share, dearer in ((1, cost), (-1, cost + 1), (HALF, 2 * cost + 3)):  # half of it is dearer than two parts
             found.setdefault((at, share), Part(says, share, at, dearer, None))
-    return list(found.values())
+    return tuple(found.values())
 
 
 def _groups(terms: Sequence[Term]) -> Iterator[tuple[str, int, int]]:

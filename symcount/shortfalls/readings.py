@@ -193,6 +193,8 @@ def readings(one: Account, asked: Asked, shape: Shape, theirs: Size, named: Sequ
             made[path] = terms_of(one.ledger, path, shape.sizes)
         many = shape.sizes.get(token, letter(token)) if token else 1
         for times, words, odd in _scales(one.ledger.unit, asked):
+            if odd and shape.numbers and named:
+                continue  # a factor may be hidden in the numbers: 2Ld are not 8L·kv·d/heads for 8 of 32 heads
             says = (one.says, words, each, shape.says)
             yield Reading(one, path, made[path], bare(lift(formula) * lift(many) * quotient(1, times)),
                           times if is_one(many) else lift(times) * inverse(many), tuple(filter(None, says)),

@@ -89,7 +89,12 @@ class Search:
         return None
 
     def cheapest(self, gap: Size, dearest: int) -> Found | None:
-        """The cheapest parts that the gap is, with conventions beside them, of a cost of at most `dearest`."""
+        """The cheapest parts that the gap is, with conventions beside them, of a cost of at most `dearest`.
+
+        Conventions alone come first.
+        """
+        if excused := self.by_convention(gap):
+            return excused
         target, best = fingerprint(gap), Found(dearest + 1, ())
 
         def offer(alike: tuple[_Alike, ...], ways: Sequence[_Way]) -> None:
