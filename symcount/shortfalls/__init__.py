@@ -31,7 +31,7 @@ from symcount.shortfalls.readings import (
     terms_of,
     with_sizes,
 )
-from symcount.shortfalls.search import Found, Search
+from symcount.shortfalls.search import Search
 from symcount.shortfalls.sentences import differing, leading, off
 from symcount.sizes import fraction, from_sympy, letters, same
 from symcount.symbols import row
@@ -180,17 +180,18 @@ def _fits(one: Reading) -> bool:
     return bool(told) and told.keys() <= met
 
 
-def _search(one: Reading) -> Search:
-    return Search(parts(one.account.ledger.terms, one.account.ledger.unit), one.sizes)
+def _excuses(one: Reading, sizes: Sequence[Size]) -> Search:
+    """The conventions of a count, with these sizes of its terms."""
+    every = parts(one.account.ledger.terms, one.account.ledger.unit)
+    return Search([part for part in every if part.rule], sizes)
 
 
 def _by_convention(among: Sequence[Reading]) -> _Way | None:
     """The cheapest way in which conventions alone explain the difference; none in which nothing differs is dear."""
     best = None
     for one in filter(_fits, among):
-        gap = _gap(one)
-        search = _search(one)
-        found = search.by_convention(gap)
+        search = _excuses(one, one.sizes)
+        found = search.by_convention(_gap(one))
         if found and not (found.parts and one.account.alone) and (best is None or one.cost + found.cost < best.cost):
             best = _Way(one.cost + found.cost, one, differing(found, search, one.back), added(one.sizes))
     return best
@@ -199,7 +200,7 @@ def _by_convention(among: Sequence[Reading]) -> _Way | None:
 def _by_parts(among: Sequence[Reading], dearest: int) -> Iterator[_Way]:
     """Parts that are left out, counted twice or by half."""
     for one in list(filter(_fits, among))[:_SEARCHED]:
-        search = _search(one)
+        search = Search(parts(one.account.ledger.terms, one.account.ledger.unit), one.sizes)
         if found := search.cheapest(_gap(one), dearest - one.cost):
             kept = [part for part in found.parts if part.rule]
             right = added([*one.sizes, *(-1 * part.share * search.of(part) for part in kept)])
@@ -243,13 +244,12 @@ def _beside(one: Reading, sizes: list[Size], theirs: Size, says: str) -> _Way | 
     """The way in which a formula is the sum of these sizes, but for conventions."""
     if not _fits(one._replace(sizes=sizes, theirs=theirs)):
         return None
-    ruled = [part for part in parts(one.account.ledger.terms, one.account.ledger.unit) if part.rule]
-    gap = added([*sizes, -1 * theirs])
-    search = Search(ruled, sizes)
-    found = Found(0, ()) if same(gap, 0) else search.by_convention(gap)
+    search = _excuses(one, sizes)
+    found = search.by_convention(added([*sizes, -1 * theirs]))
     if found is None:
         return None
-    right = added([*one.sizes, *(-1 * part.share * Search(ruled, one.sizes).of(part) for part in found.parts)])
+    plain = _excuses(one, one.sizes)
+    right = added([*one.sizes, *(-1 * part.share * plain.of(part) for part in found.parts)])
     return _Way(one.cost + COST + found.cost, one, [says, *differing(found, search, one.back)], right)
 
 

@@ -12,10 +12,10 @@ from symcount.errors import FormulaError, SizeError
 from symcount.forms import written
 from symcount.formulas import as_letter, read
 from symcount.given import RUN
-from symcount.polynomials import added, bare, inverse, letter, lift, quotient, single
+from symcount.polynomials import Polynomial, added, bare, inverse, letter, lift, quotient, single
 from symcount.readers.parameters import parameters
 from symcount.render import exact, text
-from symcount.sizes import fraction, is_one, letters, per, same
+from symcount.sizes import fraction, is_one, letters, letters_of, per, same
 from symcount.substitution import substitute
 from symcount.symbols import known
 
@@ -179,9 +179,25 @@ def listed(words: Sequence[str], last: str) -> str:
 
 
 def substituted(sizes: Sequence[Size], table: Mapping[str, Any]) -> list[Size]:
-    """Sizes with others for their letters, without their conditions."""
-    return [bare(substitute(bare(size), lambda name: table[name] if name in table else as_letter(name)))
-            for size in sizes]
+    """Sizes with others for their letters, without their conditions.
+
+    >>> substituted([letter("d") * letter("h") + letter("d"), 3], {"h": 4 * letter("d")})
+    [4*d^2 + d, 3]
+    """
+    return [_put(bare(size), table) if table else bare(size) for size in sizes]
+
+
+def _put(size: Size, table: Mapping[str, Any]) -> Size:
+    """One size with others for its letters; factors that keep theirs are not multiplied anew."""
+    if not isinstance(size, Polynomial):
+        return size
+    found: list[Size] = []
+    for powers, c in size.terms.values():
+        moved = [(atom, power) for atom, power in powers if any(name in table for name in letters_of(atom))]
+        kept = single((one for one in powers if one not in moved), c)
+        found.append(kept * substitute(single(moved), lambda name: table[name] if name in table else as_letter(name))
+                     if moved else kept)
+    return bare(added(found))
 
 
 def readings(one: Account, asked: Asked, shape: Shape, theirs: Size, named: Sequence[str]) -> Iterator[Reading]:
@@ -204,9 +220,10 @@ def readings(one: Account, asked: Asked, shape: Shape, theirs: Size, named: Sequ
 
 def terms_of(ledger: Ledger, path: str, table: Mapping[str, Any]) -> list[Size]:
     """The sizes of all terms; with a path, those of one run of this scope, and nothing for what is outside of it."""
-    sizes = [term.once(path).size if not path or any(path == at for at, _ in term.scopes) else 0
-             for term in ledger.terms]
-    return substituted(sizes, table)
+    if not path:
+        return substituted([term.size for term in ledger.terms], table)
+    return substituted([term.once(path).size if any(path == at for at, _ in term.scopes) else 0
+                        for term in ledger.terms], table)
 
 
 def _shares(ledger: Ledger, asked: Asked, named: Sequence[str]) -> Iterator[tuple[str, str, str, int]]:

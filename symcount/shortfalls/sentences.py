@@ -24,6 +24,7 @@ def differing(found: Found, search: Search, back: Size) -> list[str]:
     """Which parts a formula treats otherwise, a clause for each way, conventions first."""
     clauses = []
     instead = search.instead(found)
+    kind = "polynomial" if any(letters(size) for size in search.sizes) else "number"
     told: set[int] = set()
     ways: dict[tuple[bool, Any], list[tuple[list[str], list[Part]]]] = {}
     for part, alike in zip(found.parts, instead, strict=True):
@@ -31,7 +32,7 @@ def differing(found: Found, search: Search, back: Size) -> list[str]:
             continue
         together = [one for one in found.parts if any(one is other for other in alike)]
         told.update(map(id, together))
-        ways.setdefault((part.rule is None, part.share), []).append((_either(alike, len(together)), together))
+        ways.setdefault((part.rule is None, part.share), []).append((_either(alike, len(together), kind), together))
     for (mistake, share), those in sorted(ways.items(), key=lambda way: (way[0][0], way[0][1] != 1)):
         names = [name for which, _ in those for name in which]
         much = shown(lift(back) * lift(added(abs(part.share) * search.of(part) for _, one in those for part in one)))
@@ -44,7 +45,7 @@ def differing(found: Found, search: Search, back: Size) -> list[str]:
     return clauses
 
 
-def _either(alike: Sequence[Part], many: int) -> list[str]:
+def _either(alike: Sequence[Part], many: int, kind: str) -> list[str]:
     """What `many` of these parts are called: each of them, or which of them it may be."""
     names = _short([part.says for part in alike])
     if len(alike) <= many:
@@ -52,7 +53,7 @@ def _either(alike: Sequence[Part], many: int) -> list[str]:
     shortened = names if len(names) <= _MOST_NAMED else [*names[:3], f"{len(names) - 3} others"]
     which = listed(shortened, "or" if many == 1 else "and")
     each = "" if many == 1 else f"{_NUMBERS[many] if many < len(_NUMBERS) else many} of "
-    return [f"{each}{which} (the same polynomial, they cannot be told apart)"]
+    return [f"{each}{which} (the same {kind}, they cannot be told apart)"]
 
 
 def _short(paths: Sequence[str]) -> list[str]:
