@@ -23,7 +23,8 @@ FLOORS = [
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
-    ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
+    ["proving", "fusing", "differing", "shortfalls", "comparing", "scaling", "solutions", "sweeping", "training",
+     "roofs"],
     ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -61,7 +61,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         figure = token.figure
         if figure is None or figure.unit is None or figure.unit.kind != "percent" or page.covered(figure):
             continue
-        subject = _subject(read.tokens[:at]) if _of_all(read.tokens[at + 1:at + 8]) else []
+        subject = _subject(read.tokens[max(0, at - 40):at]) if _of_all(read.tokens[at + 1:at + 8]) else []
         for whole, parts in reversed(page.wholes if subject else []):
             meant = _meant(subject, parts)
             if not meant:

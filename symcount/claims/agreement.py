@@ -36,7 +36,13 @@ _OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", 
 
 
 def agreement(claim: Claim, page: Page) -> Agreement:
-    """Compare the figure of a claim with its expression."""
+    """Compare the figure of a claim with its expression; while a claim is judged, once."""
+    if page.compared[0] is not claim:
+        page.compared = claim, _agreement(claim, page)
+    return page.compared[1]
+
+
+def _agreement(claim: Claim, page: Page) -> Agreement:
     found = worth(claim.node, page)
     printed = claim.printed
     if found is None or not _comparable(claim.node, printed.unit):

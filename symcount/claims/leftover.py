@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from symcount.claims.agreement import agreement
 from symcount.claims.page import Span, worth
 
@@ -10,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from symcount.claims.lexing import Token
-    from symcount.claims.page import Claim, Page, Read
+    from symcount.claims.page import Claim, Page
     from symcount.diagnostics import Diagnostic
 
 # Words of results that are measured, not derived.
-_MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality",
-             "score", "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
+_MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality", "score",
+             "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
              "points", "retains", "retaining", "win", "top-1", "top-5"}
 
 
@@ -23,14 +25,19 @@ def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
     """A "skipped" finding for every line with figures that nothing was compared with."""
     unjudged = {figure.start: _why(claim, page) for claim in unread for figure in (claim.printed,)}
     for read in page.reads:
-        lines: dict[int, list[Token]] = {}
-        for token in read.tokens:
-            digits = token.kind == "odd" and any(sign.isdigit() for sign in token.text)
-            if digits or (token.figure and not page.covered(token.figure)):
-                lines.setdefault(page.line(token.start), []).append(token)
-        for found in lines.values():
-            why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
-            yield page.report("", "skipped", Span(found[0].start, found[-1].end), why or _reason(read, found))
+        for _, line in groupby(read.tokens, lambda token: page.line(token.start)):
+            tokens = list(line)
+            found = [token for token in tokens if _unjudged(token, page)]
+            if found:
+                why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
+                yield page.report("", "skipped", Span(found[0].start, found[-1].end), why or _reason(tokens, found))
+
+
+def _unjudged(token: Token, page: Page) -> bool:
+    """Whether a token is a figure, or has digits, of which nothing was said."""
+    if token.figure:
+        return not page.covered(token.figure)
+    return token.kind == "odd" and any(sign.isdigit() for sign in token.text)
 
 
 def _why(claim: Claim, page: Page) -> str:
@@ -42,11 +49,11 @@ def _why(claim: Claim, page: Page) -> str:
     return "not judged: the figure differs, and nothing shows that it is meant for this expression"
 
 
-def _reason(read: Read, found: Sequence[Token]) -> str:
+def _reason(line: Sequence[Token], found: Sequence[Token]) -> str:
     """Why figures that stand in no claim were not judged."""
     if any(token.kind == "odd" for token in found):
         return "not judged: a number that cannot be read for certain"
-    said = {token.text.lower() for token in read.tokens if token.kind == "word"}
+    said = {token.text.lower() for token in line if token.kind == "word"}
     if said & _MEASURED:
         return "not judged: measured results cannot be derived"
     return "not judged: no expression, and no model to compare with"

@@ -60,11 +60,12 @@ class Page:
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "_words", "document",
-                 "findings", "reads", "setting", "wholes")
+                 "compared", "findings", "reads", "setting", "wholes")
 
     def __init__(self, document: Document, setting: Any = None) -> None:
         self.document, self.setting = document, setting
         self.findings: list[Diagnostic] = []
+        self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
         self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
         self._starts = [figure.start for figure in printed]
@@ -221,7 +222,8 @@ def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
 def words(read: Read, first: int, most: int = 12) -> str:
     """The author's words before a token, back to the end of the sentence or clause before."""
     found: list[Token] = []
-    for token in reversed(read.tokens[:first]):
+    for at in range(first - 1, max(-1, first - 4 * most), -1):
+        token = read.tokens[at]
         if (token.kind == "stop" and token.text in ".;\n\n?!") or len(found) >= most:
             break
         if token.kind == "word":

@@ -32,10 +32,11 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     pairs = _pairs(body, columns, page)
     sums = _Sums(body)
     for row in rows:
+        inside = row.read.passage.table[1] > 0
         found = [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label)
-                 for i, j in pairs if row in body and _computes(row, i, j)]
+                 for i, j in pairs if inside and _computes(row, i, j)]
         computed = {claim.printed.start for claim in found}
-        for column in range(1, columns) if row in body else ():
+        for column in range(1, columns) if inside else ():
             if len(row.cells) > column and row.cells[column] is not None and row.cells[column].start not in computed:
                 found += sums.total(row, column)
         sums.take(row)

@@ -45,12 +45,13 @@ class Document:
     directives  in order
     """
 
-    __slots__ = ("_lines", "directives", "passages", "path", "source")
+    __slots__ = ("_line", "_lines", "directives", "passages", "path", "source")
 
     def __init__(self, path: str, source: str, passages: Sequence[Passage],
                  directives: Sequence[Directive] = ()) -> None:
         self.path, self.source = path, source
         self.passages, self.directives = tuple(passages), tuple(directives)
+        self._line: dict[int, str] = {}  # one string for all that is said of a line
         self._lines = [0, *(i + 1 for i, sign in enumerate(source) if sign == "\n")]
 
     def place(self, offset: int) -> tuple[int, int]:
@@ -64,5 +65,7 @@ class Document:
 
     def line(self, number: int) -> str:
         """A line of the source, counted from 1, without its end."""
-        ends = self._lines[number] - 1 if number < len(self._lines) else len(self.source)
-        return self.source[self._lines[number - 1]:ends].rstrip("\r")
+        if number not in self._line:
+            ends = self._lines[number] - 1 if number < len(self._lines) else len(self.source)
+            self._line[number] = self.source[self._lines[number - 1]:ends].rstrip("\r")
+        return self._line[number]
