@@ -16,12 +16,13 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"], ["output", "polynomials"],
-    ["sizes"], ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
+    ["errors"], ["entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens", "workers"],
+    ["output", "polynomials"], ["sizes"], ["formulas", "given", "masks", "scopes", "runs", "stated", "substitution"],
+    ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
-    ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
+    ["theorems", "laws", "mentions"], ["config"], ["naming", "building"], ["counting", "directives"],
+    ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
     ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
