@@ -38,19 +38,20 @@ def told(directive: Directive) -> dict[str, str | tuple[str, ...]]:
     """
     says = f"'symcount: {clipped(directive.says)}'"
     found: dict[str, str | tuple[str, ...]] = {}
-    words = directive.says.replace(",SC", " SC").replace("ignore=", "ignore ").split()
+    words = directive.says.split()
     while words:
         key, equals, value = words.pop(0).partition("=")
-        if key not in _KEYS or bool(equals) != (key != "ignore") or (equals and not value):
+        if key not in _KEYS or (equals and not value) or (key != "ignore" and not equals):
             raise FormulaError(f"{says}: '{clipped(key)}' says nothing here; {_USAGE}; {nearest(key, _KEYS)}")
         if key in found:
             raise FormulaError(f"{says}: {key} is said twice")
         if key == "ignore":
-            codes = []
+            codes = value.split(",") if equals else []
             while words and "=" not in words[0]:
-                codes.append(words.pop(0))
-                if not _CODE.fullmatch(codes[-1]):
-                    raise FormulaError(f"{says}: '{clipped(codes[-1])}' is no code; codes are like SC101")
+                codes += words.pop(0).strip(",").split(",")
+            for code in codes:
+                if not _CODE.fullmatch(code):
+                    raise FormulaError(f"{says}: '{clipped(code)}' is no code; codes are like SC101")
             found[key] = tuple(codes)
             continue
         if key == "model":

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
 
+from symcount.architecture import Model
 from symcount.directives import directed, told
 from symcount.errors import SymcountError, clipped
 from symcount.given import RUN
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from symcount.architecture import Model
     from symcount.documents.passages import Document, Passage
 
 
@@ -311,8 +311,9 @@ def _recognised(heard: Sequence[_Heard], end: int) -> list[Setting]:
         return []
     free = named("llama:" if gated else "gpt2:")
     ours = {letter: size for letter, size in sizes.items() if letter not in RUN and free.architecture.knows(letter)}
-    try:
-        model = free.replace(**ours, **({"tied": said["tied"]} if "tied" in said else {}))
+    try:  # what is unsaid follows: h = 4d, k = d/heads
+        model = Model(free.architecture, {}, cls=free.cls).replace(
+            **ours, **({"tied": said["tied"]} if "tied" in said else {}))
     except SymcountError:
         return []
     unsaid = [field for field in ("biases", "norms", "tied", "positions", "gated") if field not in said]

@@ -97,7 +97,7 @@ _AROUND = (
     ("s", "tokens", "(?:sequences?|prompt|request|context) of", "tokens"),
     ("s", "context", "at", "tokens of context"),
     ("b", "batch", "batch of", ""),
-    ("side", "px", "(?:of|at|for)", "px"),
+    ("side", "px", "(?:of|at|for|on)", "px"),
     ("patch", "patches", "patches of", r"× #(?P=n)"),
     ("side", "image", "images of", r"× #(?P=n)"),
 )
@@ -142,7 +142,8 @@ _FIELD = frozenset((
     "attention", "embedding", "embeddings", "hidden", "ffn", "mlp", "parameters", "params", "neural", "token", "tokens",
     "bert", "gpt", "llm", "vit", "feedforward"))
 _DIGIT = re.compile("[0-9]")
-_STRONG = re.compile(" (?:vocabulary size|vocab size|hidden size|embedding (?:size|dimension)|ffn|context length) ")
+_STRONG = re.compile(" (?:vocabulary size|vocab size|hidden size|embedding (?:size|dimension)|ffn|context length"
+                     "|(?:key / value|key value|kv|query) heads?) ")
 _ABOUT = ("layer", "head", "vocab", "width", "size", "dimension", "_", "token", "context", "block", "batch", "length",
           "position", "expert", "px", "patch", "d =", "d=", "v =", "v=", "l =", "l=")  # of these a passage has one
 _ROWS = {

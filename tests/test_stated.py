@@ -96,8 +96,8 @@ def test_what_is_not_stated(text):
 
 @pytest.mark.parametrize(("text", "meant"), [
     ("| vocab_size | 24,576 |", {"V": 24576}), ("| hidden size | 320 |", {"d": 320}), ("| n_layer | 9 |", {"L": 9}),
-    ("| block_size | 640 |", {"P": 640}), ("| FFN | 4 x n_embd = 1,280 |", {"h": 1280}), ("| heads | 5 |", {"heads": 5}),
-    ("| vocabulary | 24,576 tokens |", {"V": 24576}),
+    ("| block_size | 640 |", {"P": 640}), ("| FFN | 4 x n_embd = 1,280 |", {"h": 1280}),
+    ("| heads | 5 |", {"heads": 5}), ("| vocabulary | 24,576 tokens |", {"V": 24576}),
     ("| FFN | 1,280 |", {}), ("| vocabulary | 25,755,648 |", {}), ("| width | 3 mm |", {}), ("| width | 4 x 96 |", {}),
     ("| n_layer | 9 | 12 |", {}), ("| name | 12 |", {}),
 ])
