@@ -105,8 +105,7 @@ _READ = tuple((letter, word, kind, re.compile(pattern)) for letter, word, kind, 
     *((letter, word, "noun", f" {noun}{_LINK} " + (f"(?:{_4D}|{_N}{_TAIL}{_OWNED})" if letter == "h" else
                                                    f"{_N}{_TAIL}{_OWNED}")) for letter, word, noun in _NOUNS),
     *((letter, word, "noun", f" {noun}{_SIGN} {_N}{_TAIL}{_OWNED}") for letter, word, noun in _SIGNED),
-    *((letter, word, "counted", rf"(?: (?P<symbol>[A-Za-z]\w{{0,11}}) =)? {_N} {noun}(?= ){_OWNED}")
-      for letter, word, noun in _COUNTED),
+    *((letter, word, "counted", f" {_N} {noun}(?= ){_OWNED}") for letter, word, noun in _COUNTED),
     *((letter, word, "around", rf" {before}(?: (?P<symbol>[A-Za-z]\w{{0,11}}) =)? {_N}{after and ' ' + after}(?= )"
                                f"{_TAIL}{_OWNED}") for letter, word, before, after in _AROUND),
 ))
@@ -206,12 +205,12 @@ def _all(plain: Plain, passage: Passage) -> Iterator[tuple[str, int, int, int, i
             first, last = plain.index(match.start() + 1), plain.index(match.end() - 1)
             told = match.groupdict()
             number = plain.index(match.start("n" if told["n"] else "product" if told.get("product") else "times"))
-            if kind == "noun" and not _may_precede(plain, first, letter):
-                continue
-            if kind == "counted" and not _opens(plain, first):
-                continue
-            value = int(told["n"] or told.get("product") or 0) or f"{told['times']}d"
-            yield letter, number, first, last, value, told.get("symbol") or ""
+            symbol = told.get("symbol") or ""
+            if kind == "counted" and plain.word(first - 1) == "=" and plain.word(first - 2).isidentifier():
+                first, symbol = first - 2, plain.word(first - 2)
+            if kind == "around" or (_opens if kind == "counted" else _may_precede)(plain, first, letter):
+                value = int(told["n"] or told.get("product") or 0) or f"{told['times']}d"
+                yield letter, number, first, last, value, symbol
     for match in _THERE_AND_BACK.finditer(text):
         at = plain.index(match.start("n"))
         yield "h", at, plain.index(match.start() + 1), at, int(match["n"]), ""
@@ -225,10 +224,10 @@ def _may_precede(plain: Plain, first: int, letter: str) -> bool:
     return before in _WIDE if letter == "d" and plain.word(first) == "width" else before not in _PARTS
 
 
-def _opens(plain: Plain, first: int) -> bool:
+def _opens(plain: Plain, first: int, _: str) -> bool:
     """Whether a count stands where a model's sizes are listed; `first` is the number, or the symbol set equal to it."""
     before = plain.word(first - 1).lower()
-    return plain.word(first - 2) in _OF if before == "of" else before in _OPENS
+    return before in _OPENS or (before == "of" and plain.word(first - 2) in _OF)
 
 
 def _keys(plain: Plain) -> Iterator[tuple[str, int, int, int, int | str, str]]:
