@@ -16,15 +16,15 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"],
+    ["errors"], ["entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens", "workers"],
     ["output", "polynomials", "diagnostics", "documents", "mending"], ["sizes"],
-    ["formulas", "given", "masks", "scopes", "runs", "substitution", "claims"], ["choices", "tensors"],
+    ["formulas", "given", "masks", "scopes", "runs", "stated", "substitution", "claims"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
-    ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
-    ["proving", "fusing", "differing", "shortfalls", "comparing", "scaling", "solutions", "sweeping", "training",
-     "roofs"],
+    ["theorems", "laws", "mentions"], ["config"], ["naming", "building"], ["counting", "directives"],
+    ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"], ["filling"], ["saving"],
+    ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
+     "training", "roofs"],
     ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
