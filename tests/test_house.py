@@ -22,7 +22,7 @@ FLOORS = [
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws"], ["config"], ["naming", "building"], ["counting"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts"], ["filling"], ["saving"],
-    ["proving", "fusing", "differing", "comparing", "scaling", "solutions", "sweeping", "training", "roofs"],
+    ["proving", "fusing", "differing", "comparing", "parts", "scaling", "solutions", "sweeping", "training", "roofs"],
     ["asking"], ["solving"], ["explaining"], ["plots"], ["verbs"], ["questions"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
