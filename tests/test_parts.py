@@ -112,7 +112,8 @@ WRONG = [  # label, unit, printed, what it should be, model, manner, words of th
     ("FFN", "flop", 8 * 1024**2, 16 * 1024**2, LECTURE, DOUBLE, "these are multiply-adds; with 2 FLOPs each"),
     ("First LSTM: four gates, each reads 100 inputs and 128 old states", "parameter", 116_864, 117_248,
      "lstm:d=100,m=128", Manner(bias_vectors=1), "each of the 4 gates has a bias of its own, 4 × 128 = 512 numbers"),
-    ("LSTM layer", "parameter", 4 * (128 * 128 + 128), 131_584, "lstm:d=128,m=128", SILENT, "layer.input, 65,536, is"),
+    ("LSTM layer", "parameter", 4 * (128 * 128 + 128), 131_584, "lstm:d=128,m=128", SILENT,
+     "layer.input.weight, 65,536, is missing"),
     ("KV cache per token", "byte", 2 * 80 * 64 * 128 * 2, 327_680, "llama-2-70b", Manner(bytes_per_value=2),
      "the 8 key-value heads, not all 64 query heads: 327,680 bytes"),
     ("KV cache per token", "byte", 79 * 4096, 327_680, "llama-2-70b", Manner(bytes_per_value=2), "one of 80 layers is"),
@@ -200,6 +201,45 @@ def test_what_is_not_sure_is_not_wrong(label, unit, value, place, spec, manner):
     assert say(label, unit, value, spec, manner, place).verdict not in ("wrong", "note")
 
 
+CLEAN = [  # model, and a text without a slip: its numbers are judged with any words beside them, in any unit
+    ("llama-3-8b", """Each of the 32 layers has query and output matrices of 16,777,216 weights and key and value
+    matrices of 4,194,304 , so attention takes 41,943,040 ; the MLP has 176,160,768 and two norms 8,192 : a layer has
+    218,112,000 in all. All layers hold 6,979,584,000 , embedding and head 525,336,576 each, the last norm 4,096 .
+    In total there are 8,030,261,248 parameters. The cache needs 131,072 bytes for a token of context."""),
+    ("llama-2-70b", """With one key and one value for each of 64 heads, the KV cache per token would be 2,621,440 bytes;
+    the 8 heads that there are make it 327,680 . Dense attention would need 268,435,456 weights, grouped
+    150,994,944 ."""),
+    ("gpt2", """On 14 February 2019 the first of 4 models came out: 12 layers, 768 wide, 50,257 tokens. The word table
+    has 38,597,376 , the position table 786,432 . A block has 7,087,872 : attention 2,362,368 , FFN 4,722,432 and norms
+    3,072 . A machine costs 12,500 dollars, and 1,000,000 tokens cost 2,400 ; the total bill was 1,234,567 dollars."""),
+    (LECTURE, """| part | weights | FLOPs | | attention | 4,194,304 | 8,388,608 | | FFN | 8,388,608 | 16,777,216 |
+    | scores and mix | 0 | 8,388,608 | | layer | 12,582,912 | 33,554,432 | for one token of 2,048 ."""),
+    ("bert-base-uncased", """BERT is trained on 3,300,000,000 words in 1,000,000 steps of 131,072 tokens. Its encoder
+    has 85,054,464 of the 109,482,240 parameters, its embeddings 23,837,184 , and the pooler 590,592 . Accuracy: 84,600
+    of 100,000 . A layer of 7,087,872 : 2,363,904 for attention and its norm, 4,723,968 for the FFN and its norm."""),
+]
+
+
+@pytest.mark.parametrize(("spec", "text"), CLEAN, ids=lambda one: one[:20])
+def test_clean_texts_are_silent(spec, text):
+    """Windows of up to six words before a number, and of four behind it; a wrong unit alone may lead astray."""
+    words = text.split()
+    judged = 0
+    for i, word in enumerate(words):
+        if not word.replace(",", "").isdigit():
+            continue
+        spans = [words[j:j + n] for j in range(max(0, i - 8), i) for n in range(1, 7) if j + n <= i]
+        spans += [words[i + 1:i + 1 + n] for n in range(1, 5)]
+        for span in spans:
+            label = " ".join(span)
+            for unit in ("", "parameter", "multiply-add", "byte"):
+                for manner in (SILENT, Manner(bytes_per_value=2), Manner(biases=False, norms=False)):
+                    found = say(label, unit, int(word.replace(",", "")), spec, manner)
+                    assert found.verdict != "wrong" or "2,621,440" in word, (label, unit, word, found)
+                    judged += 1
+    assert judged > 300
+
+
 def test_a_text_of_another_model_is_not_judged():
     gated, dressed = SILENT._replace(gated=True), SILENT._replace(biases=True)
     assert say("FFN down (per block)", "parameter", 1_050_624, TRAINER).verdict == "wrong"
@@ -246,7 +286,7 @@ sizes = st.integers(2, 40).map(lambda n: 64 * n)
 @given(d=sizes, h=sizes, L=st.integers(3, 40), V=st.integers(1_000, 60_000), P=st.sampled_from([512, 1000, 2048]))
 def test_random_decoders(d, h, L, V, P):
     """The formulas are written out here; what a slip makes of them is found, and nothing right is ever wrong."""
-    assume(h != d)
+    assume(h % d and d % h)  # else a matrix may be as large as another part
     own = model("gpt2", d=d, h=h, L=L, V=V, P=P, heads=4)
     block = 4 * d * d + 2 * d * h + 9 * d + h
     whole = V * d + P * d + L * block + 2 * d

@@ -34,7 +34,7 @@ Judgement = namedtuple("Judgement", "verdict expected says")
 UNKNOWN = Judgement("unknown", None, "")
 
 # One way to read a label: the sums of a reading, and by what they are multiplied (factor, its name, deviations)
-_Attempt = namedtuple("_Attempt", "key quantity reading sums scales sure off")
+_Attempt = namedtuple("_Attempt", "key quantity reading amounts sums scales sure off")
 # A count that slips may start from, in what is counted: {what a slip makes of it: the slip}
 _Base = namedtuple("_Base", "right slips halves")
 _Manner = namedtuple("_Manner", "biases norms tied gated flop_per_mac bias_vectors bytes_per_value")
@@ -152,8 +152,8 @@ def _read(quantity: str, said: Said, amounts: Sequence[Amount], own: Counts, sca
             key = ("sums", quantity, says, off, path, reading.says, tuple(a.path for a, _ in reading.items),
                    bool(said.many) and total(reading.items))
             sums = own.once(key, _sums, reading, amounts, own)
-            yield _Attempt(key, quantity, reading._replace(says=" ".join(filter(None, (reading.says, says)))), sums,
-                           scales, len(found) == 1 and _single(path, reading, said, quantity), off or reading.off)
+            yield _Attempt(key, quantity, reading._replace(says=" ".join(filter(None, (reading.says, says)))), amounts,
+                           sums, scales, len(found) == 1 and _single(path, reading, said, quantity), off or reading.off)
 
 
 def _sums(reading: Reading, amounts: Sequence[Amount], own: Counts) -> Sums:
@@ -307,15 +307,20 @@ def _explained(attempt: _Attempt, base: _Base, right: Any, scale: Any, value: Fr
     """What the slips say that turn the right number into the printed one."""
     if attempt.quantity == "element":
         yield from _many_heads(right, value, place, own)
-    if scale == 2 and value / 2 in base.halves:
-        yield base.halves[value / 2].says
+    slip = base.halves.get(value / 2) if scale == 2 else None
+    slip = slip or (base.slips.get(value / scale) if place == 1 else None)
+    if slip and not (slip.common and value / scale in own.once(("beside", attempt.key), _beside, attempt)):
+        yield slip.says.replace("{part}", _written(exact(abs(Fraction(slip.change)) * scale)))
     elif scale == 2 and place > 1 and abs(base.right - value) <= place / 2:
         yield NOT_DOUBLED
-    elif place == 1 and value / scale in base.slips:
-        slip = base.slips[value / scale]
-        yield slip.says.replace("{part}", _written(exact(abs(Fraction(slip.change)) * scale)))
-    elif place == 1:
+    elif not slip and place == 1:
         yield from one_digit(right, value)
+
+
+def _beside(attempt: _Attempt) -> set[Any]:
+    """The sums of the parts that are not in this one: a number of theirs may stand near its label."""
+    own = {a.path for a, _ in attempt.reading.items}
+    return subtotals([(a, a.number) for a in attempt.amounts if a.path not in own and a.number is not None])
 
 
 def _many_heads(right: Any, value: Fraction, place: Fraction, own: Counts) -> Iterator[str]:

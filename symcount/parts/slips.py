@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Items = Sequence[tuple[Amount, Any]]
 
 # change: what the slip adds to the sum; says: what is wrong, with {right} for the right sum and {part} for the change
-Slip = namedtuple("Slip", "change says")
+# common: whether so much is missing, or too much, may as well be another part's whole
+Slip = namedtuple("Slip", "change says common", defaults=(False,))
 _FORGOTTEN = ("output", "gate", "position", "head", "input.weight")  # what is left out more often than what is as large
 _MOST = Fraction(2, 3)  # of a sum may be forgotten; where more is gone, something else was counted
 
@@ -43,9 +44,10 @@ def slips(items: Items) -> Iterator[Slip]:
 def halves(items: Items) -> Iterator[Slip]:
     """Multiply-adds that were not doubled: all of them, or those of one part; in multiply-adds."""
     whole = total(items)
-    yield Slip(exact(Fraction(-whole) / 2), NOT_DOUBLED)
+    yield Slip(exact(Fraction(-whole) / 2), NOT_DOUBLED, common=True)
     for path, part in _groups(items).items():
-        yield Slip(exact(Fraction(-part) / 2), f"{path} is counted in multiply-adds; with 2 FLOPs each it is {{right}}")
+        yield Slip(exact(Fraction(-part) / 2), f"{path} is counted in multiply-adds; with 2 FLOPs each it is {{right}}",
+                   common=True)
 
 
 def _biases(items: Items) -> Iterator[Slip]:
@@ -98,7 +100,8 @@ def _groups(items: Items) -> dict[str, Any]:
             found[path] = found.get(path, 0) + n
             path = path.rpartition(".")[0]
     whole = total(items)
-    return {path.removeprefix("layers."): exact(part) for path, part in sorted(found.items(), key=lambda one: one[0].count("."))
+    inwards = sorted(found.items(), key=lambda one: one[0].count("."))
+    return {path.removeprefix("layers."): exact(part) for path, part in inwards
             if part not in (0, whole) and found.get(path.rpartition(".")[0]) != part}
 
 
@@ -114,7 +117,8 @@ def _parts(items: Items) -> Iterator[Slip]:
         for part, (path, *others) in alike.items():
             if word == "missing" or gated or not path.endswith(("mlp.up", "mlp.down")):
                 also = f" (as large: {', '.join(others)})" if others else ""
-                yield Slip(-part if word == "missing" else part, f"{path}, {{part}}, is {word}{also}: {{right}}")
+                yield Slip(-part if word == "missing" else part, f"{path}, {{part}}, is {word}{also}: {{right}}",
+                           common=True)
 
 
 def one_digit(right: Any, value: Fraction) -> Iterator[str]:
@@ -147,7 +151,8 @@ def _widths(items: Items) -> Iterator[Slip]:
     if len(wide) == 2 and wide[0] != wide[1]:
         for right, wrong in (wide, wide[::-1]):
             yield Slip(exact(Fraction(n) * (wrong - right) / right),
-                       f"{_short(weight.path)} is {wide[0]:,} × {wide[1]:,}, not {wrong:,} × {wrong:,}: {{right}}")
+                       f"{_short(weight.path)} is {wide[0]:,} × {wide[1]:,}, not {wrong:,} × {wrong:,}: {{right}}",
+                       common=True)
 
 
 def _short(path: str) -> str:
