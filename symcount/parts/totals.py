@@ -1,0 +1,96 @@
+"""Whether "MODEL has N parameters" is so: N beside the published count, with and without heads and tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+from symcount.architectures import names
+from symcount.errors import SymcountError
+from symcount.naming import model
+from symcount.parts.amounts import Counts, exact
+from symcount.parts.judging import UNKNOWN, Judgement
+from symcount.parts.readings import Reading, Sums, choices, total
+from symcount.parts.slips import one_digit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+_NEAR = Fraction(1, 20)  # a label such as 340M is a name, as much as a count
+_NEARER = Fraction(1, 1000)  # another program's count of the same network
+_DIGITS = 3
+
+
+def known_total(named: Sequence[str], value: Any, place: Any, unit: str) -> Judgement:
+    """Whether one of the published models that a text may mean has so many parameters.
+
+    `named` are published names, several where the text names a family. "right" where the count rounds to the printed
+    digits, "convention" where it does with another head, without embeddings and so on; "wrong" where one model alone is
+    meant and nothing fits, or "note" where the number is within 5 % and has at most three digits.
+
+    >>> known_total(["gpt2"], 117_000_000, 1_000_000, "parameter")
+    Judgement(verdict='wrong', expected=124439808, says='gpt2 has 124,439,808 parameters, 6.4 % more than is printed')
+    >>> known_total(["bert-base-uncased"], 110_000_000, 10_000_000, "parameter").verdict
+    'right'
+
+    A name that is not published makes it "unknown".
+    """
+    found, value, place = names(), Fraction(value), Fraction(place)
+    if unit not in ("", "parameter") or not named or value <= 0 or any(name not in found for name in named):
+        return UNKNOWN
+    published = {found[name][2]: name for name in reversed(named)}
+    low, high = value - place / 2, value + place / 2
+    for count in published:
+        if low <= count <= high:
+            return Judgement("right", count, "")
+    for name in published.values():
+        for count, says in _others(name, low, high):
+            return Judgement("convention", count, f"{name} {says}")
+    if len(published) != 1:
+        return UNKNOWN
+    (count, name), = published.items()
+    for slip in one_digit(count, value) if place == 1 else ():
+        return Judgement("wrong", count, slip.replace("{right}", f"{count:,}, what {name} has"))
+    says = f"{name} has {count:,} parameters, {_percent(count - value, value)} than is printed"
+    gap = abs(count - value)
+    if gap <= max(_NEARER * count, _NEAR * count if value < place * 10**_DIGITS else 0):
+        return Judgement("note", count, says)
+    return Judgement("wrong", count, says)
+
+
+def _others(name: str, low: Fraction, high: Fraction) -> Iterator[tuple[int, str]]:
+    """The count that authors mean beside the published one, the nearest to it: (count, how it is counted)."""
+    told = []
+    for head, sums, active in _counted(name):
+        usual = (0,) * len(sums.choices)
+        for picked in sums.between(low, high):
+            names = [*head, *sums.names(picked, usual)]
+            told.append((len(names), sums.at(picked), names))
+        if low <= active <= high and active != sums.whole:
+            told.append((1 + len(head), active, [*head, "of the experts only the chosen"]))
+    for _, count, names in sorted(told, key=lambda one: one[0])[:1]:
+        yield exact(Fraction(count)), ", ".join(names)
+
+
+@lru_cache(maxsize=16)
+def _counted(name: str) -> tuple[tuple[list[str], Sums, Any], ...]:
+    """Of a published model with each of its heads: what the head is called, the sums, the active parameters."""
+    one, found = model(name), []
+    for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
+        try:
+            own = Counts(one if cls == one.cls else one.replace(head=cls))
+        except SymcountError:
+            continue  # a class that needs a size which nothing gives
+        reading = Reading("", "", tuple((a, a.number) for a in own.parameters if a.number is not None), "")
+        active = total((a, a.number) for a in own.active if a.number is not None)
+        found.append(([] if cls == one.cls else [f"as {cls}"], Sums(reading, choices(reading, own.parameters, own)),
+                      active))
+    return tuple(found)
+
+
+def _percent(gap: Fraction, of: Fraction) -> str:
+    tenths = round(abs(gap) * 1000 / of)
+    amount = f"{tenths // 10}.{tenths % 10} %" if tenths else f"{exact(abs(gap)):,}"
+    return f"{amount} {'more' if gap > 0 else 'less'}"
