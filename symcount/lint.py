@@ -13,6 +13,9 @@ from symcount.claims.leftover import leftover
 from symcount.claims.page import Page
 from symcount.claims.stating import claims
 from symcount.documents import read
+from symcount.naming import model as named
+from symcount.notations import notation as notation_of
+from symcount.settings import setting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +48,13 @@ def inspect(text: str, path: str = "<text>", model: Any = None, notation: str | 
 
 def examine(text: str, path: str = "<text>", model: Any = None, notation: str | None = None) -> Examined:
     """The findings about a document, and how many of its claims were judged."""
-    found = [_examine(document, model, notation) for document in read(text, path)]
+    one = named(model) if isinstance(model, str) else model
+    found = [_examine(document, one, notation) for document in read(text, path)]
     return Examined([one for part in found for one in part.findings], sum(part.judged for part in found))
 
 
 def _examine(document: Document, model: Any, notation: str | None) -> Examined:
-    page = Page(document)
+    page = Page(document, setting(document, model), notation_of(notation) if notation else {})
     judges, unread, judged = checks(), [], 0
     for read_, found in claims(page):
         for claim in found:
@@ -61,7 +65,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
                 unread.append(claim)
         for check_ in judges:
             if hasattr(check_, "overhear"):
-                page.findings += check_.overhear(read_, page)
+                page.findings += [*check_.overhear(read_, page)]
     for check_ in judges:
         if hasattr(check_, "review"):
             page.findings += check_.review(page)

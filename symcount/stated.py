@@ -278,7 +278,7 @@ class Told(namedtuple("Told", "value start end")):
     __slots__ = ()
 
 
-class Manner(namedtuple("Manner", "biases norms tied positions gated flop_per_mac bias_vectors bytes",
+class Manner(namedtuple("Manner", "biases norms tied positions gated flop_per_mac bias_vectors bytes_per_value",
                         defaults=(None, None, None, None, None, None, None, None))):
     """How a text says that it counts; None where it says nothing, or one thing here and another there.
 
@@ -289,7 +289,7 @@ class Manner(namedtuple("Manner", "biases norms tied positions gated flop_per_ma
     gated         whether the MLP has a third matrix
     flop_per_mac  2 or 1 for a multiply-add
     bias_vectors  1 or 2 for each gate of a recurrent layer
-    bytes         2 or 4 for a stored number
+    bytes_per_value  2 or 4 for a stored number
     """
 
     __slots__ = ()
@@ -331,9 +331,9 @@ _SAYS = tuple((field, value, re.compile(f" (?:{pattern}) ")) for field, value, p
                         "|flops? = macs?|#1 mac = #1 flop"),
     ("bias_vectors", 1, "(?:one|#1|a single) bias vector(?: per gate| per layer)?|keras convention"),
     ("bias_vectors", 2, "(?:two|#2) bias vectors|pytorch convention"),
-    ("bytes", 2, "(?:in|at|with) #16 bits|#16 bit (?:floats?|precision|weights|values)|bf16|bfloat16|fp16|float16"
+    ("bytes_per_value", 2, "(?:in|at|with) #16 bits|#16 bit (?:floats?|precision|weights|values)|bf16|bfloat16|fp16|float16"
                  "|half precision|#2 bytes per (?:parameter|value|weight|number)"),
-    ("bytes", 4, "(?:in|at|with) #32 bits|#32 bit (?:floats?|precision|weights|values)|fp32|float32|single precision"
+    ("bytes_per_value", 4, "(?:in|at|with) #32 bits|#32 bit (?:floats?|precision|weights|values)|fp32|float32|single precision"
                  "|#4 bytes per (?:parameter|value|weight|number)"),
 ))
 _SAYING = ("bias", "norm", "tied", "tying", "tie_", "positi", "rotary", "rope", "glu", "gated", "matrices", "float",

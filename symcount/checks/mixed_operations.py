@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.slips import shown
+from symcount.settings import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "mixed":
         return
     printed, right = claim.printed, claim.printed.within(found.true)
-    told = page.setting is not None and page.setting.manner.flop_per_mac == 2
+    told = counted(page.setting.at(claim.printed.start).manner).flop_per_mac == 2
     says = f"{shown(printed.within(printed.value))} {printed.mark} counts one FLOP for a multiply-add"
     if told:
         yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {shown(right)} {printed.mark}",

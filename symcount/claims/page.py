@@ -15,7 +15,7 @@ from symcount.diagnostics import Diagnostic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from symcount.claims.chains import Relation
@@ -54,16 +54,17 @@ class Page:
     """One document and what is known of it.
 
     reads        its passages, read
-    setting      the model and the sizes that it speaks of, None where nothing is said
+    setting      the model and the sizes that it speaks of
+    symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "_words", "document",
-                 "compared", "findings", "reads", "setting", "wholes")
+                 "compared", "findings", "reads", "setting", "symbols", "wholes")
 
-    def __init__(self, document: Document, setting: Any = None) -> None:
-        self.document, self.setting = document, setting
+    def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
+        self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
         self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]

@@ -1,0 +1,131 @@
+"""wrong-count: a figure is not what the model has that the text speaks of.
+
+What it does
+    Where a text names a model, or states the sizes of one, each figure under a label that names a part ("position
+    table", "one block", "KV cache per token") is compared with the count of that part, read from the forward pass. A
+    figure that agrees with no convention that the text leaves open, and that one known slip explains, is an error. "MODEL
+    has N parameters" is compared with the count of the published model. What is right under a convention only is named.
+
+Why it matters
+    The arithmetic may be right and the count still wrong: a bias of the wrong width, a matrix left out, query heads
+    where key-value heads are cached.
+
+Bad
+    GPT-2 small has 117M parameters.
+
+Good
+    GPT-2 small has 124M parameters.
+
+Source
+    The counts of the published models, each with its own source: `symcount explain MODEL`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from symcount.claims.agreement import agreement
+from symcount.claims.slips import shown
+from symcount.claims.stating import hedged
+from symcount.mentions import mentions
+from symcount.parts import judge as judged
+from symcount.parts import known_total
+from symcount.settings import counted, meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from symcount.claims.figures import Figure
+    from symcount.claims.page import Claim, Page, Read
+    from symcount.diagnostics import Diagnostic
+
+CODE = "SC201"
+_UNITS = ("parameter", "flop", "multiply-add", "byte")
+# Words that may stand between a model and its count without changing what is counted.
+_LINKS = {"has", "have", "with", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
+          "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
+          "total", "in", "comes", "to", "at", "exactly", "base", "nearly", "some", "just", "over", "only"}
+
+
+def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
+    """The finding about one claim whose arithmetic is right, if the part that its label names has another count."""
+    if agreement(claim, page).verdict == "holds":
+        yield from _labelled(claim.label, claim.printed, claim.passage, page)
+
+
+def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
+    for names, figure, at in _totals(read):
+        printed = figure.rounded() if hedged(read, at) else figure
+        found = known_total(names, printed.value, printed.place, "parameter")
+        if found.verdict != "unknown":
+            page.cover(figure)
+        yield from _said(found, figure, page)
+    if page.setting.models and read.passage.kind in ("item", "row"):
+        for label, figure in _bare(read, page):
+            yield from _labelled(label, figure, read.passage, page)
+
+
+def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
+    models = meant(page.setting, passage, figure.start) if label else ()
+    unit = figure.unit.kind if figure.unit and figure.unit.kind in _UNITS else ""
+    about = page.setting.at(figure.start)
+    found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
+    verdicts = {one.verdict for one in found}
+    if verdicts & {"right", "convention"}:
+        page.cover(figure)
+    wrong = [one for one in found if one.verdict == "wrong"]
+    if verdicts == {"wrong"} or (about.layer and wrong and not verdicts & {"right", "convention"}):
+        if len({one.expected for one in wrong}) == 1:
+            yield from _said(wrong[0], figure, page)
+    elif verdicts == {"convention"}:
+        yield from _said(found[0], figure, page)
+
+
+def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
+    """A judgement as a diagnostic; none for what is right or unknown."""
+    severity = {"wrong": "error", "note": "note", "convention": "convention"}.get(found.verdict)
+    if severity is None:
+        return
+    right = None if found.expected is None else figure.within(Fraction(found.expected))
+    mark = f" {figure.mark}" if figure.mark else ""
+    if severity == "error" and right is not None:
+        page.correct(figure, Fraction(found.expected), [page.line(figure.start)])
+        page.cover(figure)
+        yield page.report(CODE, severity, figure, found.says, expected=right, help=f"write {shown(right)}{mark}",
+                          fix=page.rewritten(figure, right))
+    else:
+        yield page.report(CODE, severity, figure, found.says, expected=right)
+
+
+def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
+    """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage."""
+    base = read.passage.start
+    for mention in mentions(read.passage.text):
+        at = next((i for i, token in enumerate(read.tokens) if token.start >= base + mention.end), len(read.tokens))
+        said = set()
+        while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
+            token = read.tokens[at]
+            linked = token.kind in ("about", "rel") or token.text.lower() in _LINKS or token.text in (":", "(", ")", "—", "–")
+            if not linked:
+                break
+            said.add(token.text.lower())
+            at += 1
+        figure = read.tokens[at].figure if at < len(read.tokens) else None
+        after = {token.text.lower() for token in read.tokens[at + 1:at + 2]}
+        counts = figure is not None and ((figure.unit is not None and figure.unit.kind == "parameter") or (
+            figure.scale != 1 and figure.unit is None and (said & {"parameters", "params"} or not after & _LINKS)))
+        if figure is not None and counts and figure.value >= 10**5:
+            yield mention.names, figure, at
+
+
+def _bare(read: Read, page: Page) -> Iterator[tuple[str, Figure]]:
+    """(label, figure) of a row or an item that has one figure, and no expression for it."""
+    figures = [token.figure for token in read.tokens if token.figure]
+    if len(figures) == 1 and not page.covered(figures[0]) and not read.relations:
+        label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
+        if label:
+            yield label, figures[0]
