@@ -71,7 +71,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
 def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
     models = meant(page.setting, passage, figure.start) if label else ()
-    unit = figure.unit.kind if figure.unit and figure.unit.kind in _UNITS else ""
+    unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
     verdicts = {one.verdict for one in found}
@@ -83,6 +83,15 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
             yield from _said(wrong[0], figure, page)
     elif verdicts == {"convention"}:
         yield from _said(found[0], figure, page)
+
+
+def _unit(figure: Figure, label: str, page: Page) -> str:
+    """What a figure counts: its unit, else FLOPs in a section that printed FLOPs before it and says what one is."""
+    if figure.unit and figure.unit.kind in _UNITS:
+        return str(figure.unit.kind)
+    told = counted(page.setting.at(figure.start).manner).flop_per_mac
+    parameters = {"parameters", "params", "weights", "entries", "n"} & set(label.lower().split())
+    return "flop" if told and not parameters and page.unit_before(figure.start) == "flop" else ""
 
 
 def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:

@@ -67,7 +67,8 @@ def _computed(figure: Figure, at: int, read: Read, page: Page) -> Echo | None:
                 if token.figure and token.figure.start != figure.start]
     ratio = figure.unit is not None and figure.unit.kind == "times"
     before = page.reads[max(0, read.number - _NEAR):read.number]
-    near = [token.figure for one in before for token in one.tokens if token.figure]
+    near = [token.figure for tokens in (*(one.tokens for one in before), read.tokens[:first]) for token in tokens
+            if token.figure]
     three = figure.value >= 100 * figure.place
     for wrong in (*sentence, *reversed(near)):
         found = page.correction(wrong)

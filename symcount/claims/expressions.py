@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.claims.figures import Figure
 from symcount.claims.lexing import is_unit
-from symcount.claims.units import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
 
 _DEEPEST, _LONGEST, _BITS = 40, 2_000, 4_096
@@ -94,33 +93,9 @@ class Reader:
         following = self.tokens[self.at + 1].kind if self.at + 1 < self.last else ""
         return self.peek("(") and (token.tight or token.math) and following not in ("word", "odd")
 
-    def scientific(self, mantissa: Figure) -> Node | None:
-        """6.7 × 10^8 as the one figure that it is, also below a line; None where no power of ten follows."""
-        before = self.at
-        if mantissa.mark or mantissa.unit or mantissa.value >= 1000 or not self.peek("*"):
-            return None
-        self.at += 1
-        ten = self.tokens[self.at].figure if self.at < self.last else None
-        self.at += 1
-        node = self.raised() if ten and ten.value == 10 and ten.exact and not ten.unit and self.peek("^") else None
-        power = _whole(node) if node else None
-        if node is None or power is None:
-            self.at = before
-            return None
-        word = self.tokens[self.at] if self.at < self.last and self.tokens[self.at].kind == "word" else None
-        unit = TABLE.get(word.text.strip()) if word else None
-        scale = unit.factor if unit else Fraction(1)
-        end = word.end if word and scale != 1 else node.end
-        times = Fraction(10) ** power * scale
-        return Node("figure", Figure(mantissa.start, end, mantissa.value * times, mantissa.place * times,
-                                     exact=mantissa.exact and scale == 1, scale=scale, unit=unit,
-                                     mark=word.text.strip() if word and scale != 1 else ""), mantissa.start, end)
-
     def power(self) -> Node:
         """An atom, perhaps raised; powers group from the right."""
         base = self.atom()
-        if base.kind == "figure" and (found := self.scientific(base.parts)):
-            base = found
         self.labels()
         if not self.peek("^"):
             return base
@@ -181,15 +156,6 @@ class Reader:
 
 def _joined(factors: list[Node]) -> Node:
     return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
-
-
-def _whole(exponent: Node) -> int | None:
-    """The integer that an exponent is, None for another."""
-    sign = 1
-    while exponent.kind in ("sum", "minus") and len(exponent.parts) == 1:
-        sign, exponent = (-sign if exponent.kind == "minus" else sign), exponent.parts[0]
-    size = exponent.parts.value if exponent.kind == "figure" else None
-    return sign * int(size) if size is not None and size.denominator == 1 and size <= 60 else None
 
 
 def label_end(tokens: Sequence[Token], at: int, last: int) -> int:

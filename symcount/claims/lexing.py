@@ -59,6 +59,7 @@ _GROUP = re.compile(r"\s*\{([^{}]{0,200})\}")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]*")
 _BETWEEN = re.compile(r"(?:\s|\\[,;:! ]|~|\{\}|\\allowbreak(?![A-Za-z]))*")
 _BELOW = re.compile(r"_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_TEN = re.compile(r"\*n\^(?:\(-?n\)|-?n)")  # × 10^8, × 10^{-8}: signs, and n for a figure
 _NUMBER = re.compile(r"\s*[0-9(]")
 _LABELLED = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mathsf|,)\s*\{\s*")
 
@@ -72,7 +73,43 @@ def tokens(passage: Passage) -> list[Token]:
     """
     by = passage.start
     return [token._replace(start=token.start + by, end=token.end + by, figure=token.figure and token.figure._replace(
-        start=token.figure.start + by, end=token.figure.end + by)) for token in _Lexer(passage).run()]
+        start=token.figure.start + by, end=token.figure.end + by)) for token in _merged(_Lexer(passage).run())]
+
+
+def _merged(found: list[Token]) -> list[Token]:
+    """The tokens with 6.7 × 10^8 as the one figure that it is."""
+    result: list[Token] = []
+    at = 0
+    while at < len(found):
+        power, end = _power_of_ten(found, at)
+        if end:
+            word = found[end] if end < len(found) and found[end].kind == "word" else None
+            unit = TABLE.get(word.text.strip()) if word else None
+            scale, mantissa = unit.factor if unit else Fraction(1), found[at].figure
+            last = word.end if word and scale != 1 else found[end - 1].end
+            times = Fraction(10) ** power * scale
+            figure = mantissa._replace(end=last, value=mantissa.value * times, place=mantissa.place * times, scale=scale,
+                                       exact=mantissa.exact and scale == 1, unit=unit,
+                                       mark=word.text.strip() if word and scale != 1 else "")
+            result.append(found[at]._replace(end=last, figure=figure))
+            at = end + (scale != 1)
+        else:
+            result.append(found[at])
+            at += 1
+    return result
+
+
+def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
+    """The exponent of the power of ten that multiplies the figure here, and where it ends; 0, 0 if none does."""
+    mantissa = found[at].figure
+    signs = "".join(token.text if token.kind == "op" else "n" if token.figure else "?" for token in found[at + 1:at + 8])
+    shape = _TEN.match(signs)
+    if mantissa is None or mantissa.mark or mantissa.unit or mantissa.value >= 1000 or shape is None:
+        return 0, 0
+    ten, exponent = found[at + 2].figure, found[at + shape.end() - (shape[0][-1] == ")")].figure
+    if ten.value != 10 or ten.mark or ten.unit or exponent.value.denominator != 1 or exponent.value > 60 or exponent.mark:
+        return 0, 0
+    return (-1 if "-" in shape[0] else 1) * int(exponent.value), at + 1 + shape.end()
 
 
 class _Lexer:

@@ -60,7 +60,7 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_values", "_words", "document",
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_units", "_values", "_words", "document",
                  "compared", "findings", "reads", "setting", "symbols", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
@@ -70,6 +70,10 @@ class Page:
         self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
         self._starts = [figure.start for figure in printed]
+        headings = [(passage.start, "") for passage in document.passages if passage.kind == "heading"]
+        self._units = sorted([*headings, *((figure.start, figure.unit.kind) for figure in printed
+                                           if figure.unit and figure.unit.kind in ("flop", "multiply-add", "byte",
+                                                                                   "parameter"))])
         self._first: dict[Fraction, int] = {}  # where each value is printed first
         for figure in printed:
             self._first.setdefault(figure.value, figure.start)
@@ -86,6 +90,11 @@ class Page:
     def line(self, offset: int) -> int:
         """The line of an offset."""
         return self.document.place(offset)[0]
+
+    def unit_before(self, offset: int) -> str:
+        """The kind of the last unit that was printed before an offset, in its section; "" where there is none."""
+        at = bisect_left(self._units, (offset,)) - 1
+        return self._units[at][1] if at >= 0 else ""
 
     def words(self, passage: Passage) -> set[str]:
         """The words of a passage, in small letters."""
@@ -218,6 +227,19 @@ def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
         return value(node, page.printed, page.named), value(node, page.true, page.true_named)
     except Unreadable:
         return None
+
+
+def introduced(read: Read, page: Page) -> str:
+    """The words that introduce a passage: the last clause before it, if that ends with a colon."""
+    if not read.number:
+        return ""
+    before = page.reads[read.number - 1]
+    tokens = before.tokens
+    last = len(tokens) - 1
+    while last >= 0 and tokens[last].kind == "newline":
+        last -= 1
+    ends = last >= 0 and tokens[last].kind == "stop" and tokens[last].text == ":"
+    return words(before, last, 24) if ends else ""
 
 
 def words(read: Read, first: int, most: int = 12) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from symcount.claims.chains import HEDGES
 from symcount.claims.expressions import Node, Unreadable, ends, names, value
 from symcount.claims.figures import Figure
-from symcount.claims.page import Claim, chained, words
+from symcount.claims.page import Claim, chained, introduced, words
 from symcount.claims.tables import table_claims
 from symcount.claims.units import BYTES, WORK
 
@@ -41,7 +41,7 @@ def _of_passage(read: Read, page: Page) -> Iterator[Claim]:
     for i, relation in enumerate(read.relations):
         left, right = relation.left, relation.right
         if not (i and read.relations[i - 1].right is left):
-            label, exact = left.label or left.name or words(read, left.first), None
+            label, exact = left.label or left.name or words(read, left.first) or introduced(read, page), None
         if left.figure is None or left.figure.exact:
             exact = left
         elif exact is not None and exact.node is not None:  # a = 16.1 GB = 14.96 GiB: both are compared with a
@@ -72,12 +72,12 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
 
 
 def _alike(left: Figure, right: Figure) -> bool:
-    """Whether two figures are one amount in two ways: in units of one kind, or one of them with a scale."""
+    """Whether two figures are one amount in two ways: in units of one kind, or one of them rounded."""
     if left.unit and right.unit:
         return {left.unit.kind, right.unit.kind} <= {*WORK} or (
             left.unit.kind == right.unit.kind and left.unit.kind in _CONVERTED)
     large = min(abs(left.value), abs(right.value)) >= 1000
-    return large and (left.unit or right.unit or BYTES).kind in _CONVERTED and (left.scale != 1 or right.scale != 1)
+    return large and (left.unit or right.unit or BYTES).kind in _CONVERTED and (left.place > 1 or right.place > 1)
 
 
 def _term_by_term(left: Node, right: Node, sign: str, read: Read) -> Iterator[Claim]:
