@@ -55,13 +55,11 @@ def examine(text: str, path: str = "<text>", model: Any = None, notation: str | 
 
 def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     page = Page(document, setting(document, model), notation_of(notation) if notation else {})
-    judges, unread, judged = checks(), [], 0
+    judges, unread = checks(), []
     for read_, found in claims(page):
         for claim in found:
             said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
-            if settle(claim, said, page):
-                judged += 1
-            else:
+            if not settle(claim, said, page):
                 unread.append(claim)
         for check_ in judges:
             if hasattr(check_, "overhear"):
@@ -70,7 +68,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
         if hasattr(check_, "review"):
             page.findings += check_.review(page)
     page.findings += leftover(page, unread)
-    return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), judged)
+    return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), page.judgements)
 
 
 def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
@@ -83,7 +81,8 @@ def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
         right = found.true if wrong.expected is None else wrong.expected * claim.printed.scale
         page.correct(claim.printed, right, lines)
     if said or found.verdict == "holds":
-        page.cover(claim.node, claim.printed)
+        page.judged(claim.printed)
+        page.cover(claim.node)
         page.add(claim)
         return True
     return False

@@ -66,7 +66,7 @@ def meant(about: Setting, passage: Passage, offset: int) -> tuple[Model, ...]:
     own = {one.name.partition(":")[0] for one in scene.models} & set(names)
     if not names or names == scene.names or (own and not scene.names):
         return tuple(scene.models)
-    several = [_published(name) for name in names] if len(names) <= _MOST else []
+    several = [published(name) for name in names] if len(names) <= _MOST else []
     return tuple(_unlike([*scene.models, *several]) if own else several)
 
 
@@ -79,7 +79,7 @@ def counted(how: Manner) -> Manner:
 _MADE: dict[str, Model] = {}
 
 
-def _published(name: str) -> Model:
+def published(name: str) -> Model:
     """The published model of this name, made once."""
     if name not in _MADE:
         _MADE[name] = named(name)
@@ -210,7 +210,7 @@ def _settled(heard: Sequence[_Heard], one: _Heard, mention: Mention, start: int,
     scene = _scene(heard, start, end, [], "", mention.names)
     sentence = one.sentence(mention.start)
     here = {said.letter for said in one.said if one.sentence(said.start) == sentence}
-    models, why = _bound([_published(name) for name in mention.names], scene.sizes, here)
+    models, why = _bound([published(name) for name in mention.names], scene.sizes, here)
     if len(models) > _MOST:
         models, why = [], f"{called} may be {_listed(models)}, and the sizes do not tell"
     elif models:

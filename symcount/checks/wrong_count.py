@@ -25,6 +25,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symcount.claims.agreement import agreement
+from symcount.claims.page import Span
 from symcount.claims.slips import shown
 from symcount.claims.stating import hedged
 from symcount.mentions import mentions
@@ -57,11 +58,13 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
+    for mention in mentions(read.passage.text):  # the digits of a name are no figures
+        page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
     for names, figure, at in _totals(read):
         printed = figure.rounded() if hedged(read, at) else figure
         found = known_total(names, printed.value, printed.place, "parameter")
         if found.verdict != "unknown":
-            page.cover(figure)
+            page.judged(figure)
         yield from _said(found, figure, page)
     if page.setting.models and read.passage.kind in ("item", "row"):
         for label, figure in _bare(read, page):
@@ -76,7 +79,9 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
     verdicts = {one.verdict for one in found}
     if verdicts & {"right", "convention"}:
-        page.cover(figure)
+        page.judged(figure)
+        for start, end in about.spans:  # the sizes that the model was made with: another would not have agreed
+            page.cover(Span(start, end))
     wrong = [one for one in found if one.verdict == "wrong"]
     if verdicts == {"wrong"} or (about.layer and wrong and not verdicts & {"right", "convention"}):
         if len({one.expected for one in wrong}) == 1:
@@ -103,7 +108,7 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     mark = f" {figure.mark}" if figure.mark else ""
     if severity == "error" and right is not None:
         page.correct(figure, Fraction(found.expected), [page.line(figure.start)])
-        page.cover(figure)
+        page.judged(figure)
         yield page.report(CODE, severity, figure, found.says, expected=right, help=f"write {shown(right)}{mark}",
                           fix=page.rewritten(figure, right))
     else:

@@ -56,7 +56,7 @@ class Figure(namedtuple("Figure", "start end value place exact scale unit mark")
 
     def holds(self, value: Fraction) -> bool:
         """Whether a value rounds to the digits printed, of K also with 1,024."""
-        if self.exact and self.place == 1:
+        if self.exact and self.place == 1 and value.denominator == 1:
             return value == self.value
         return min(self.low, self.value - self.place / 2) <= value <= max(self.high, self.value + self.place / 2)
 

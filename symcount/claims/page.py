@@ -57,15 +57,18 @@ class Page:
     setting      the model and the sizes that it speaks of
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
+    judgements   how many statements were compared with something
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_units", "_values", "_words", "document",
-                 "compared", "findings", "reads", "setting", "symbols", "wholes")
+                 "compared", "findings", "judgements", "reads", "setting", "symbols",
+                 "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
+        self.judgements = 0
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
         self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
@@ -152,6 +155,11 @@ class Page:
         """Count the figures within spans as accounted for: changing one of their digits would be noticed."""
         for span in spans:
             self._covered |= {*self._starts[bisect_left(self._starts, span.start):bisect_left(self._starts, span.end)]}
+
+    def judged(self, span: Any) -> None:
+        """Count a statement that is no relation as judged, and its figures as accounted for."""
+        self.judgements += 1
+        self.cover(span)
 
     def covered(self, figure: Figure) -> bool:
         """Whether a figure is accounted for."""
