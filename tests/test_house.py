@@ -16,7 +16,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
-    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"], ["output", "polynomials"],
+    ["errors"], ["entries", "files", "functions", "kinds", "symbols", "tokens", "workers"],
+    ["documents", "output", "polynomials"],
     ["sizes"], ["formulas", "given", "masks", "scopes", "runs", "substitution"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
