@@ -86,6 +86,8 @@ INLINE = [
     ("(2)*(3)*(4) = 24", "(2)*(3)*(4) = 24"),
     ("12*L*d^2 of *all*", "12*L*d^2 of all"),
     ("2 *3 and 4* 5", "2 *3 and 4* 5"),
+    ("2 *(3 + 4)* 5 = 70 (*x* + 1) *y*", "2 *(3 + 4)* 5 = 70 ( x + 1) y"),
+    ("_d_model_ is 4*d*h + 2*d, x*(y+1)*z", "d_model is 4*d*h + 2*d, x*(y+1)*z"),
     ("2**20 = 1,048,576 and 2**10", "2**20 = 1,048,576 and 2**10"),
     ("the n_embd and n_head of d_model_x", "the n_embd and n_head of d_model_x"),
     ("2_695_948 weights", "2_695_948 weights"),

@@ -310,10 +310,11 @@ def _boundary(sign: str) -> bool:
 
 
 def _factor(text: str, start: int, end: int, side: int) -> bool:
-    """Whether a single sign with a blank on one side stands between two numbers all the same: 2 *3, 4* 5."""
+    """Whether a single sign with a blank on one side stands between two factors: 2 *3, (3 + 4)* 5."""
     if end - start > 1:
         return False
     before = text[max(0, start - 3):start].rstrip(" ")[-1:]
     after = text[end:end + 3].lstrip(" ")[:1]
     near, far = (before, after) if side > 0 else (after, before)
-    return near.isdecimal() and (far.isdecimal() or far == (")" if side < 0 else "("))
+    inner, outer = (")", "(") if side > 0 else ("(", ")")
+    return (near.isdecimal() or near == inner) and (far.isdecimal() or far == outer)
