@@ -55,9 +55,9 @@ class Document:
         self._lines = [0, *(i + 1 for i, sign in enumerate(source) if sign == "\n")]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both counted from 1, in code points.
+        r"""Line and column of an offset, both counted from 1, in code points.
 
-        >>> Document("a", "one\\ntwo", ()).place(5)
+        >>> Document("a", "one\ntwo", ()).place(5)
         (2, 2)
         """
         line = bisect_right(self._lines, offset)
