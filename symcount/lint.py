@@ -5,6 +5,7 @@ What is found wrong in one claim is known to those after it: a sum of a wrong fi
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import namedtuple
 
 from symcount.checks import checks
@@ -12,6 +13,7 @@ from symcount.claims.agreement import agreement
 from symcount.claims.leftover import leftover
 from symcount.claims.page import Page
 from symcount.claims.stating import claims
+from symcount.directives import told
 from symcount.documents import read
 from symcount.naming import model as named
 from symcount.notations import notation as notation_of
@@ -56,6 +58,7 @@ def examine(text: str, path: str = "<text>", model: Any = None, notation: str | 
 def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     page = Page(document, setting(document, model), notation_of(notation) if notation else {})
     judges, unread = checks(), []
+    _listen(page)
     for read_, found in claims(page):
         for claim in found:
             said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
@@ -67,8 +70,26 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     for check_ in judges:
         if hasattr(check_, "review"):
             page.findings += check_.review(page)
+    page.findings = [one for one in page.findings if not page.silenced(one.code, one.line)]
     page.findings += leftover(page, unread)
     return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), page.judgements)
+
+
+def _listen(page: Page) -> None:
+    """Take in the comments that ask to ignore something: on their line, or, alone on one, in the passage that follows."""
+    document = page.document
+    starts = [passage.start for passage in document.passages]
+    for directive in document.directives:
+        codes = told(directive).get("ignore")
+        if codes is None:
+            continue
+        line = document.place(directive.offset)[0]
+        after = bisect_right(starts, directive.offset)
+        if directive.alone and after < len(starts):
+            passage = document.passages[after]
+            page.silence(document.place(passage.start)[0], document.place(passage.start + len(passage.text))[0], codes)
+        else:
+            page.silence(line, line, codes)
 
 
 def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
@@ -79,7 +100,7 @@ def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
     if wrong:
         lines = page.roots(claim.node) if wrong.severity == "carried" else (wrong.line,)
         right = found.true if wrong.expected is None else wrong.expected * claim.printed.scale
-        page.correct(claim.printed, right, lines)
+        page.correct(wrong.code, claim.printed, right, lines)
     if said or found.verdict == "holds":
         page.judged(claim.printed)
         page.cover(claim.node)

@@ -31,6 +31,7 @@ Quantity = namedtuple("Quantity", "name phase share kind")
 Said = namedtuple("Said", "start end formula quantity models")
 """A formula in our letters, where it stands in the document, what it is a formula of, and of which models."""
 
+_LONGEST = 600  # characters of a sentence
 _MOST = 24  # words before a verb in which a formula is looked for
 _VERB = re.compile(r"\s(?:is|are|equals?|gives?|counts?)\s")
 _OF = re.compile(r"\s(?:of|in|for)\s")
@@ -72,7 +73,7 @@ def said(read: Read, symbols: Mapping[str, str]) -> Iterator[Said]:
     at = 0
     for end in [*(stop.start() for stop in _END.finditer(text)), len(text)]:
         sentence, start, at = text[at:end], at, end + 1
-        verb = _VERB.search(sentence)
+        verb = _VERB.search(sentence) if len(sentence) <= _LONGEST else None
         of = _OF.search(sentence, verb.end() - 1) if verb else None
         if verb is None or of is None:
             continue
@@ -93,15 +94,17 @@ def _plain(read: Read) -> tuple[str, list[int]]:
     spans = {base + start: base + end for start, end in read.passage.math}
     pieces: list[str] = []
     places: list[int] = []
-    at = 0
-    inside = iter(sorted(spans.items()))
-    for start, end in [*inside, (base + len(text), base + len(text))]:
+    at, number = 0, 0
+    for start, end in [*sorted(spans.items()), (base + len(text), base + len(text))]:
         pieces.append(text[at:start - base])
         places += range(base + at, start)
-        for token in (token for token in read.tokens if start <= token.start < end):
-            shown = f"{token.text} "
-            pieces.append(shown)
-            places += [token.start] * (len(shown) - 1) + [token.end - 1]
+        while number < len(read.tokens) and read.tokens[number].start < end:
+            token = read.tokens[number]
+            number += 1
+            if token.start >= start:
+                shown = f"{token.text} "
+                pieces.append(shown)
+                places += [token.start] * (len(shown) - 1) + [token.end - 1]
         at = end - base
     return "".join(pieces), places
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from symcount.entries import entries, entry
 from symcount.errors import ModelError, clipped, nearest
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType

@@ -54,7 +54,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     for figure, true, lines, says in echoes(read, page):
         right = figure.within(true)
         mark = f" {figure.mark}" if figure.mark else ""
-        page.correct(figure, true, lines)
+        page.correct(CODE, figure, true, lines)
         page.cover(figure)
         yield page.report(CODE, "carried", figure,
                           f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; "

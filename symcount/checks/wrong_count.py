@@ -107,7 +107,7 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     right = None if found.expected is None else figure.within(Fraction(found.expected))
     mark = f" {figure.mark}" if figure.mark else ""
     if severity == "error" and right is not None:
-        page.correct(figure, Fraction(found.expected), [page.line(figure.start)])
+        page.correct(CODE, figure, Fraction(found.expected), [page.line(figure.start)])
         page.judged(figure)
         yield page.report(CODE, severity, figure, found.says, expected=right, help=f"write {shown(right)}{mark}",
                           fix=page.rewritten(figure, right))

@@ -25,6 +25,9 @@ def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
     """A "skipped" finding for every line with figures that nothing was compared with."""
     unjudged = {figure.start: _why(claim, page) for claim in unread for figure in (claim.printed,)}
     for read in page.reads:
+        if read.passage.kind == "unread":
+            yield page.report("", "skipped", Span(read.passage.start, read.passage.start + 1),
+                              "not judged: a line of more than 100,000 characters is not read")
         for _, line in groupby(read.tokens, lambda token: page.line(token.start)):
             tokens = list(line)
             found = [token for token in tokens if _unjudged(token, page)]

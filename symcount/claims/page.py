@@ -12,18 +12,20 @@ from symcount.claims.expressions import Unreadable, figures, value
 from symcount.claims.figures import restyled
 from symcount.claims.lexing import tokens
 from symcount.diagnostics import Diagnostic
+from symcount.documents.passages import Passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from symcount.claims.chains import Relation
     from symcount.claims.expressions import Node
     from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
-    from symcount.documents.passages import Document, Passage
+    from symcount.documents.passages import Document
 
+_LONGEST = 100_000  # characters that are read as one passage
 _FOLLOWED = 100  # so many wrong figures are followed into prose
 _TELLING = 10_000  # a wrong figure of fewer digits is followed by its value only near: others may well be equal
 _LEAST, _NEAR = 100, 4  # and one of two digits never
@@ -61,16 +63,36 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_starts", "_units", "_values", "_words", "document",
-                 "compared", "findings", "judgements", "reads", "setting", "symbols",
-                 "wholes")
+    __slots__ = (
+        "_at",
+        "_covered",
+        "_defined",
+        "_first",
+        "_labels",
+        "_named",
+        "_silences",
+        "_starts",
+        "_units",
+        "_values",
+        "_words",
+        "compared",
+        "document",
+        "findings",
+        "judgements",
+        "reads",
+        "setting",
+        "symbols",
+        "wholes",
+    )
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
         self.judgements = 0
+        self._silences: list[tuple[int, int, tuple[str, ...]]] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
-        self.reads = [_read(number, passage) for number, passage in enumerate(document.passages)]
+        pieces = [piece for passage in document.passages for piece in _pieces(passage)]
+        self.reads = [_read(number, passage) for number, passage in enumerate(pieces)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
         self._starts = [figure.start for figure in printed]
         headings = [(passage.start, "") for passage in document.passages if passage.kind == "heading"]
@@ -135,8 +157,18 @@ class Page:
         if len(self._defined.get(name, ())) == 1:
             self._named[name] = figure.value, figure.start
 
-    def correct(self, figure: Figure, right: Fraction, lines: Iterable[int]) -> None:
-        """Remember what a wrong figure should be, for those that are computed from it."""
+    def silenced(self, code: str, line: int) -> bool:
+        """Whether a comment asks to ignore a check on a line."""
+        return any(first <= line <= last and (not codes or code in codes) for first, last, codes in self._silences)
+
+    def silence(self, first: int, last: int, codes: Sequence[str]) -> None:
+        """Ignore checks on lines; without codes all of them."""
+        self._silences.append((first, last, tuple(codes)))
+
+    def correct(self, code: str, figure: Figure, right: Fraction, lines: Iterable[int]) -> None:
+        """Remember what a wrong figure should be, for those that are computed from it, unless it is to be ignored."""
+        if self.silenced(code, self.line(figure.start)):
+            return
         found = Correction(right, tuple(sorted({*lines})))
         self._at[figure.start] = found
         for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
@@ -198,6 +230,25 @@ class Page:
         end = end if last == line else len(source) + 1
         number = None if expected is None else int(expected) if expected.denominator == 1 else expected
         return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source)
+
+
+def _pieces(passage: Passage) -> Iterator[Passage]:
+    """A passage, in pieces of whole lines where it is very long; a line that is longer still is not read."""
+    text, start = passage.text, 0
+    while len(text) - start > _LONGEST:
+        end = text.rfind("\n", start, start + _LONGEST) + 1
+        if not end:
+            end = text.find("\n", start) + 1 or len(text)
+            yield Passage("unread", passage.start + start, "")
+        else:
+            yield _piece(passage, start, end)
+        start = end
+    yield _piece(passage, start, len(text)) if start else passage
+
+
+def _piece(passage: Passage, start: int, end: int) -> Passage:
+    math = tuple((max(a, start) - start, min(b, end) - start) for a, b in passage.math if a < end and b > start)
+    return Passage(passage.kind, passage.start + start, passage.text[start:end], math)
 
 
 def _read(number: int, passage: Passage) -> Read:
