@@ -76,7 +76,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
 
 
 def _listen(page: Page) -> None:
-    """Take in the comments that ask to ignore something: on their line, or, alone on one, in the passage that follows."""
+    """Take in the comments that ask to ignore something: on their line, or, alone on one, in the next passage."""
     document = page.document
     starts = [passage.start for passage in document.passages]
     for directive in document.directives:

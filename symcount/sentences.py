@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 Quantity = namedtuple("Quantity", "name phase share kind")
-"""What is counted: a quantity by its short name, its phase, "token", "layer" or "" for a share of it, and of what kind."""
+"""What is counted: a quantity by its short name, its phase, "token", "layer" or None for its share, and the kind."""
 
 Said = namedtuple("Said", "start end formula quantity models")
 """A formula in our letters, where it stands in the document, what it is a formula of, and of which models."""

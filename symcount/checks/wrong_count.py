@@ -3,8 +3,9 @@
 What it does
     Where a text names a model, or states the sizes of one, each figure under a label that names a part ("position
     table", "one block", "KV cache per token") is compared with the count of that part, read from the forward pass. A
-    figure that agrees with no convention that the text leaves open, and that one known slip explains, is an error. "MODEL
-    has N parameters" is compared with the count of the published model. What is right under a convention only is named.
+    figure that agrees with no convention that the text leaves open, and that one known slip explains, is an error.
+    "MODEL has N parameters" is compared with the count of the published model. What is right under a convention only
+    is named.
 
 Why it matters
     The arithmetic may be right and the count still wrong: a bias of the wrong width, a matrix left out, query heads
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
 CODE = "SC201"
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 # Words that may stand between a model and its count without changing what is counted.
-_LINKS = {"has", "have", "with", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
-          "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
-          "total", "in", "comes", "to", "at", "exactly", "base", "nearly", "some", "just", "over", "only"}
+_LINKS = {
+    "has", "have", "with", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
+    "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
+    "total", "in", "comes", "to", "at", "exactly", "base", "nearly", "some", "just", "over", "only",
+}
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
@@ -120,11 +123,10 @@ def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
     base = read.passage.start
     for mention in mentions(read.passage.text):
         at = next((i for i, token in enumerate(read.tokens) if token.start >= base + mention.end), len(read.tokens))
-        said = set()
+        said: set[str] = set()
         while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
             token = read.tokens[at]
-            linked = token.kind in ("about", "rel") or token.text.lower() in _LINKS or token.text in (":", "(", ")", "—", "–")
-            if not linked:
+            if token.kind not in ("about", "rel") and token.text.lower() not in (*_LINKS, ":", "(", ")", "—", "–"):
                 break
             said.add(token.text.lower())
             at += 1

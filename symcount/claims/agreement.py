@@ -30,8 +30,9 @@ scale     what was understood
 
 _LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
 # Words of texts that compute in other ways, where 200 + 100 may be 44.
-_OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", "hex", "base", "xor", "boolean", "logic",
-              "ring", "gf", "semiring", "field", "clock", "congruent", "residue", "overflow", "wraps", "wrap", "wraparound",
+_OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", "hex", "base", "xor", "boolean",
+              "logic", "ring", "gf", "semiring", "field", "clock", "congruent", "residue", "overflow", "wraps", "wrap",
+              "wraparound",
               "ordinal", "cardinal", "bases", "nim", "tropical", "saturating"}
 
 
@@ -158,7 +159,9 @@ def _comparable(node: Node, unit: Unit | None) -> bool:
 
 
 def _of_unit(unit: Unit | None) -> dict[str, int]:
-    return {} if unit is None or unit.kind in PLAIN or unit.kind == "percent" else _DIMENSIONS.get(unit.kind, {unit.kind: 1})
+    if unit is None or unit.kind in PLAIN or unit.kind == "percent":
+        return {}
+    return _DIMENSIONS.get(unit.kind, {unit.kind: 1})
 
 
 def _dimensions(node: Node) -> dict[str, int] | None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # Words of results that are measured, not derived.
 _MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality", "score",
-             "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse", "improvement",
-             "points", "retains", "retaining", "win", "top-1", "top-5"}
+             "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse",
+             "improvement", "points", "retains", "retaining", "win", "top-1", "top-5"}
 
 
 def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:

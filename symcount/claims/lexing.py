@@ -60,6 +60,7 @@ _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|⁻[¹²³⁴⁵⁶⁷⁸�
 _BETWEEN = re.compile(r"(?:\s|\\[,;:! ]|~|\{\}|\\allowbreak(?![A-Za-z]))*")
 _BELOW = re.compile(r"_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _TEN = re.compile(r"\*n\^(?:\(-?n\)|-?n)")  # × 10^8, × 10^{-8}: signs, and n for a figure
+_POWER = 60
 _NUMBER = re.compile(r"\s*[0-9(]")
 _LABELLED = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mathsf|,)\s*\{\s*")
 
@@ -88,8 +89,8 @@ def _merged(found: list[Token]) -> list[Token]:
             scale, mantissa = unit.factor if unit else Fraction(1), found[at].figure
             last = word.end if word and scale != 1 else found[end - 1].end
             times = Fraction(10) ** power * scale
-            figure = mantissa._replace(end=last, value=mantissa.value * times, place=mantissa.place * times, scale=scale,
-                                       exact=mantissa.exact and scale == 1, unit=unit,
+            figure = mantissa._replace(end=last, value=mantissa.value * times, place=mantissa.place * times,
+                                       scale=scale, exact=mantissa.exact and scale == 1, unit=unit,
                                        mark=word.text.strip() if word and scale != 1 else "")
             result.append(found[at]._replace(end=last, figure=figure))
             at = end + (scale != 1)
@@ -102,12 +103,15 @@ def _merged(found: list[Token]) -> list[Token]:
 def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
     """The exponent of the power of ten that multiplies the figure here, and where it ends; 0, 0 if none does."""
     mantissa = found[at].figure
-    signs = "".join(token.text if token.kind == "op" else "n" if token.figure else "?" for token in found[at + 1:at + 8])
+    signs = "".join(token.text if token.kind == "op" else "n" if token.figure else "?"
+                    for token in found[at + 1:at + 8])
     shape = _TEN.match(signs)
     if mantissa is None or mantissa.mark or mantissa.unit or mantissa.value >= 1000 or shape is None:
         return 0, 0
     ten, exponent = found[at + 2].figure, found[at + shape.end() - (shape[0][-1] == ")")].figure
-    if ten.value != 10 or ten.mark or ten.unit or exponent.value.denominator != 1 or exponent.value > 60 or exponent.mark:
+    if ten.value != 10 or ten.mark or ten.unit or exponent.mark:
+        return 0, 0
+    if exponent.value.denominator != 1 or exponent.value > _POWER:
         return 0, 0
     return (-1 if "-" in shape[0] else 1) * int(exponent.value), at + 1 + shape.end()
 

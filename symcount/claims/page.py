@@ -183,7 +183,7 @@ class Page:
         names = [self._at.get(at) for _, at in self._named.values()]
         return tuple(sorted({line for one in (*found, *names) if one for line in one.lines}))
 
-    def cover(self, *spans: Node | Figure) -> None:
+    def cover(self, *spans: Any) -> None:
         """Count the figures within spans as accounted for: changing one of their digits would be noticed."""
         for span in spans:
             self._covered |= {*self._starts[bisect_left(self._starts, span.start):bisect_left(self._starts, span.end)]}
@@ -289,7 +289,7 @@ def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
 
 
 def introduced(read: Read, page: Page) -> str:
-    """The words that introduce a passage: the last clause before it, if that ends with a colon."""
+    """The words that introduce a passage: the last clause before it, if that ends with a colon or with no stop."""
     if not read.number:
         return ""
     before = page.reads[read.number - 1]
@@ -297,8 +297,11 @@ def introduced(read: Read, page: Page) -> str:
     last = len(tokens) - 1
     while last >= 0 and tokens[last].kind == "newline":
         last -= 1
-    ends = last >= 0 and tokens[last].kind == "stop" and tokens[last].text == ":"
-    return words(before, last, 24) if ends else ""
+    if last < 0 or before.passage.kind not in ("text", "item"):
+        return ""
+    if tokens[last].kind == "stop":
+        return words(before, last, 24) if tokens[last].text == ":" else ""
+    return words(before, last + 1, 24)
 
 
 def words(read: Read, first: int, most: int = 12) -> str:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from symcount.claims.chains import Relation, Side
     from symcount.claims.page import Page, Read
 
-_CONVERTED = ("byte", "bit", "flop", "multiply-add", "second", "parameter", "token")  # amounts that are printed in two ways
+# Amounts that are printed in two ways
+_CONVERTED = ("byte", "bit", "flop", "multiply-add", "second", "parameter", "token")
 
 
 def claims(page: Page) -> Iterator[tuple[Read, list[Claim]]]:

@@ -106,13 +106,15 @@ _ROLES = (  # role, phrases; what a phrase says beside is in the role's name
     ("active", "active|activated|active per token|active parameter"),
     ("outside", "non embedding|without embedding|excluding embedding|except embedding"),
     ("cache", "kv cache|key value cache|key and value cache|kv|cache|kv cache size|kv cache memory|a key and a value|"
-              "one key and one value|for every head in every layer|for each head in each layer|for every layer and head|"
-              "for every head of every layer|for each layer and head|in every layer for every head"),
+              "one key and one value|for every head in every layer|for each head in each layer|"
+              "for every layer and head|for every head of every layer|for each layer and head|"
+              "in every layer for every head"),
     ("and", "and|plus"),
     ("fill", "the|a|an|of|in|for|to|at|on|with|per|each|every|both|its|it|is|are|be|has|have|hold|take|cost|need|count|"
              "contain|use|give|make|that|this|these|there|then|so|thus|hence|about|roughly|approximately|around|"
              "exactly|precisely|nearly|learned|parameter|param|number|size|flop|mac|operation|op|multiply|add|mult|byte|"
-             "model|network|part|component|vector|keep|store|cached|stored|learnable|trainable|we|get|find|s|f|n|p|i e|first"),
+             "model|network|part|component|vector|keep|store|cached|stored|learnable|trainable|we|get|find|"
+             "s|f|n|p|i e|first"),
 )
 _NUMBERS = {word: n for n, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
                                               "nine", "ten", "eleven", "twelve"))}
