@@ -98,6 +98,7 @@ _AROUND = (
     ("s", "context", "at", "tokens of context"),
     ("b", "batch", "batch of", ""),
     ("side", "px", "(?:of|at|for|on)", "px"),
+    ("side", "pixel", "(?:of|at|for|on)", "pixels"),
     ("patch", "patches", "patches of", r"× #(?P=n)"),
     ("side", "image", "images of", r"× #(?P=n)"),
 )
@@ -144,7 +145,8 @@ _DIGIT = re.compile("[0-9]")
 _STRONG = re.compile(" (?:vocabulary size|vocab size|hidden size|embedding (?:size|dimension)|ffn|context length"
                      "|(?:key / value|key value|kv|query) heads?) ")
 _ABOUT = ("layer", "head", "vocab", "width", "size", "dimension", "_", "token", "context", "block", "batch", "length",
-          "position", "expert", "px", "patch", "d =", "d=", "v =", "v=", "l =", "l=")  # of these a passage has one
+          "position", "expert", "px", "pixel", "patch", "d =", "d=", "v =", "v=", "l =",
+          "l=")  # of these a passage has one
 _ROWS = {
     **dict.fromkeys(("layers", "number of layers", "transformer layers", "decoder layers"), "L"),
     **dict.fromkeys(("heads", "attention heads", "query heads", "number of heads"), "heads"),
@@ -331,9 +333,9 @@ _SAYS = tuple((field, value, re.compile(f" (?:{pattern}) ")) for field, value, p
                         "|flops? = macs?|#1 mac = #1 flop"),
     ("bias_vectors", 1, "(?:one|#1|a single) bias vector(?: per gate| per layer)?|keras convention"),
     ("bias_vectors", 2, "(?:two|#2) bias vectors|pytorch convention"),
-    ("bytes_per_value", 2, "(?:in|at|with) #16 bits|#16 bit (?:floats?|precision|weights|values)|bf16|bfloat16|fp16"
+    ("bytes_per_value", 2, "(?:in|at|with) (?:#16 bits|#2 bytes)|#16 bit (?:floats?|precision|weights|values)|bf16|bfloat16|fp16"
                  "|float16|half precision|#2 bytes per (?:parameter|value|weight|number)"),
-    ("bytes_per_value", 4, "(?:in|at|with) #32 bits|#32 bit (?:floats?|precision|weights|values)|fp32|float32"
+    ("bytes_per_value", 4, "(?:in|at|with) (?:#32 bits|#4 bytes)|#32 bit (?:floats?|precision|weights|values)|fp32|float32"
                  "|single precision|#4 bytes per (?:parameter|value|weight|number)"),
 ))
 _SAYING = ("bias", "norm", "tied", "tying", "tie_", "positi", "rotary", "rope", "glu", "gated", "matrices", "float",

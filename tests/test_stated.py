@@ -135,10 +135,10 @@ def test_spans_symbols_and_order():
     ("flop_per_mac", 1, ["a MAC is one FLOP", "we write FLOPs = MACs"]),
     ("bias_vectors", 1, ["one bias vector per gate", "the Keras convention"]),
     ("bias_vectors", 2, ["two bias vectors", "the PyTorch convention"]),
-    ("bytes", 2, ["everything in 16 bits", "weights in bf16", "16-bit floats", "half precision",
+    ("bytes_per_value", 2, ["everything in 16 bits", "weights in bf16", "16-bit floats", "half precision",
                   "2 bytes per parameter"]),
-    ("bytes", 4, ["stored in float32", "single precision", "4 bytes per weight"]),
-    ("bytes", None, ["a 32-bit processor", "float32, then bf16", "a 16 bit converter"]),
+    ("bytes_per_value", 4, ["stored in float32", "single precision", "4 bytes per weight"]),
+    ("bytes_per_value", None, ["a 32-bit processor", "float32, then bf16", "a 16 bit converter"]),
 ])
 def test_the_manner_of_counting(field, value, texts):
     for text in texts:

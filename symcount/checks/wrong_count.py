@@ -55,7 +55,9 @@ _LINKS = {
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     """The finding about one claim whose arithmetic is right, if the part that its label names has another count."""
-    if agreement(claim, page).verdict == "holds":
+    summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
+    parts = {part.parts.value for part in claim.node.parts} if summed else set()
+    if agreement(claim, page).verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
         yield from _labelled(claim.label, claim.printed, claim.passage, page)
 
 
@@ -83,6 +85,7 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     verdicts = {one.verdict for one in found}
     if verdicts & {"right", "convention"}:
         page.judged(figure)
+        page.vouched.add(figure.value)
         for start, end in about.spans:  # the sizes that the model was made with: another would not have agreed
             page.cover(Span(start, end))
     wrong = [one for one in found if one.verdict == "wrong"]

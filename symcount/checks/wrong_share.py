@@ -98,8 +98,25 @@ def _subject(before: Sequence[Token]) -> list[str]:
     return list(reversed(said))
 
 
+def _listed(subject: Sequence[str], parts: Sequence[tuple[str, Figure]]) -> list[Figure]:
+    """The parts that a list names, each by one: "the token table and the position table"."""
+    pieces = " ".join(subject).split(" and ")
+    found = []
+    for piece in pieces if len(pieces) > 1 else ():
+        said = {word.removesuffix("s") for word in piece.split()}
+        named = [figure for label, figure in parts
+                 if (words := {word.lower().removesuffix("s") for word in label.split()}) and words <= said]
+        if len(named) != 1:
+            return []
+        found += named
+    return found
+
+
 def _meant(subject: Sequence[str], parts: Sequence[tuple[str, Figure]]) -> list[Figure]:
     """The parts that a subject names: those whose label has its last word; none where their number is in doubt."""
+    several = _listed(subject, parts)
+    if several:
+        return several
     head = subject[-1]
     one = head.removesuffix("s")
     found = [figure for label, figure in parts if one in {word.lower().removesuffix("s") for word in label.split()}]

@@ -146,6 +146,8 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
                 break
             depth += 1 if token.text == ")" else -1
         elif token.kind == "word":
+            if first < last and tokens[first].kind == "figure":
+                break  # in 32 layers 32 x 18 MB
             if not (is_unit(tokens, first - 1) or _labels(tokens, first - 1, depth)):
                 break
         elif token.kind == "newline":

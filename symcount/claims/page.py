@@ -60,30 +60,13 @@ class Page:
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
     judgements   how many statements were compared with something
+    vouched      the values that were found to be those of the model's parts
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = (
-        "_at",
-        "_covered",
-        "_defined",
-        "_first",
-        "_labels",
-        "_named",
-        "_silences",
-        "_starts",
-        "_units",
-        "_values",
-        "_words",
-        "compared",
-        "document",
-        "findings",
-        "judgements",
-        "reads",
-        "setting",
-        "symbols",
-        "wholes",
-    )
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_silences", "_starts", "_units",
+                 "_values", "_words", "compared", "document", "findings", "judgements", "reads", "setting",
+                 "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
@@ -99,6 +82,7 @@ class Page:
         self._units = sorted([*headings, *((figure.start, figure.unit.kind) for figure in printed
                                            if figure.unit and figure.unit.kind in ("flop", "multiply-add", "byte",
                                                                                    "parameter"))])
+        self.vouched: set[Fraction] = set()
         self._first: dict[Fraction, int] = {}  # where each value is printed first
         for figure in printed:
             self._first.setdefault(figure.value, figure.start)
@@ -174,7 +158,8 @@ class Page:
         for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
             telling = abs(number) >= _TELLING or number.denominator != 1
             if self._first.get(number, figure.start) >= figure.start and abs(number) >= _LEAST:
-                until = float("inf") if telling else self.line(figure.start) + _NEAR
+                near = self.line(figure.start) + (_NEAR if abs(number) < 10 * _LEAST else 4 * _NEAR)
+                until = float("inf") if telling else near
                 self._values[number] = figure.end, until, Correction(value_, found.lines)
 
     def roots(self, node: Node) -> tuple[int, ...]:

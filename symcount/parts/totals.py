@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _NEAR = Fraction(1, 20)  # a label such as 340M is a name, as much as a count
 _NEARER = Fraction(1, 1000)  # another program's count of the same network
 _DIGITS = 3
+_LABELS = (10**6, 10**9)  # a label is in whole millions or billions; 8.1B is a count
 
 
 def known_total(named: Sequence[str], value: Any, place: Any, unit: str) -> Judgement:
@@ -54,8 +55,8 @@ def known_total(named: Sequence[str], value: Any, place: Any, unit: str) -> Judg
     for slip in one_digit(count, value) if place == 1 else ():
         return Judgement("wrong", count, slip.replace("{right}", f"{count:,}, what {name} has"))
     says = f"{name} has {count:,} parameters, {_percent(count - value, value)} than is printed"
-    gap = abs(count - value)
-    if gap <= max(_NEARER * count, _NEAR * count if value < place * 10**_DIGITS else 0):
+    gap, label = abs(count - value), value < place * 10**_DIGITS and place >= _LABELS[value >= _LABELS[1]]
+    if gap <= max(_NEARER * count, _NEAR * count if label else 0) or 0 <= count - value < place:
         return Judgement("note", count, says)
     return Judgement("wrong", count, says)
 

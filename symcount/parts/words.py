@@ -53,10 +53,12 @@ _PARTS = (
      "feed forward network ffn|feed forward layer|feed forward block|feed forward sublayer|feedforward|"
      "feedforward network|feedforward layer|position wise feed forward|position wise feed forward network|"
      "position wise ffn|swiglu|swiglu mlp|geglu|gated mlp|gated ffn", "mlp"),
-    ("ffn up|ffn up projection|mlp up|mlp up projection|up projection|up matrix|up proj|w up|first ffn matrix|"
+    ("ffn in|ffn in projection|mlp in|"
+     "ffn up|ffn up projection|mlp up|mlp up projection|up projection|up matrix|up proj|w up|first ffn matrix|"
      "first ffn layer|ffn first matrix|first mlp matrix|first mlp layer|c fc|fc1|ffn expansion",
      "mlp.up | mlp.experts.up"),
-    ("ffn down|ffn down projection|mlp down|mlp down projection|down projection|down matrix|down proj|w down|"
+    ("ffn out|ffn out projection|mlp out|"
+     "ffn down|ffn down projection|mlp down|mlp down projection|down projection|down matrix|down proj|w down|"
      "second ffn matrix|second ffn layer|ffn second matrix|second mlp matrix|second mlp layer|fc2|ffn contraction",
      "mlp.down | mlp.experts.down"),
     ("ffn gate|mlp gate|gate projection|gate matrix|gate proj|w gate|gating matrix",
@@ -107,14 +109,15 @@ _ROLES = (  # role, phrases; what a phrase says beside is in the role's name
     ("outside", "non embedding|without embedding|excluding embedding|except embedding"),
     ("cache", "kv cache|key value cache|key and value cache|kv|cache|kv cache size|kv cache memory|a key and a value|"
               "one key and one value|for every head in every layer|for each head in each layer|"
-              "for every layer and head|for every head of every layer|for each layer and head|"
+              "for every layer and head|for each head and layer|for every head and layer|for each layer and head|"
+              "for every head of every layer|"
               "in every layer for every head"),
     ("and", "and|plus"),
     ("fill", "the|a|an|of|in|for|to|at|on|with|per|each|every|both|its|it|is|are|be|has|have|hold|take|cost|need|count|"
              "contain|use|give|make|that|this|these|there|then|so|thus|hence|about|roughly|approximately|around|"
              "exactly|precisely|nearly|learned|parameter|param|number|size|flop|mac|operation|op|multiply|add|mult|byte|"
              "model|network|part|component|vector|keep|store|cached|stored|learnable|trainable|we|get|find|"
-             "s|f|n|p|i e|first"),
+             "s|f|n|p|i e|first|bit|precision|half|fp|bf|float|bfloat|everything"),
 )
 _NUMBERS = {word: n for n, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
                                               "nine", "ten", "eleven", "twelve"))}
