@@ -60,6 +60,9 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     judges, unread = checks(), []
     _listen(page)
     for read_, found in claims(page):
+        for check_ in judges:
+            if hasattr(check_, "announce"):
+                page.findings += [*check_.announce(read_, page)]
         for claim in found:
             said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
             if not settle(claim, said, page):

@@ -333,10 +333,10 @@ _SAYS = tuple((field, value, re.compile(f" (?:{pattern}) ")) for field, value, p
                         "|flops? = macs?|#1 mac = #1 flop"),
     ("bias_vectors", 1, "(?:one|#1|a single) bias vector(?: per gate| per layer)?|keras convention"),
     ("bias_vectors", 2, "(?:two|#2) bias vectors|pytorch convention"),
-    ("bytes_per_value", 2, "(?:in|at|with) (?:#16 bits|#2 bytes)|#16 bit (?:floats?|precision|weights|values)|bf16|bfloat16|fp16"
-                 "|float16|half precision|#2 bytes per (?:parameter|value|weight|number)"),
-    ("bytes_per_value", 4, "(?:in|at|with) (?:#32 bits|#4 bytes)|#32 bit (?:floats?|precision|weights|values)|fp32|float32"
-                 "|single precision|#4 bytes per (?:parameter|value|weight|number)"),
+    ("bytes_per_value", 2, "(?:in|at|with) (?:#16 bits|#2 bytes)|#16 bit (?:floats?|precision|weights|values)|bf16"
+                 "|bfloat16|fp16|float16|half precision|#2 bytes per (?:parameter|value|weight|number)"),
+    ("bytes_per_value", 4, "(?:in|at|with) (?:#32 bits|#4 bytes)|#32 bit (?:floats?|precision|weights|values)|fp32"
+                 "|float32|single precision|#4 bytes per (?:parameter|value|weight|number)"),
 ))
 _SAYING = ("bias", "norm", "tied", "tying", "tie_", "positi", "rotary", "rope", "glu", "gated", "matrices", "float",
            "transformations", "flop", "multiply", "mac", "bit", "f16", "p16", "p32", "precision", "bytes", "separate",

@@ -338,7 +338,7 @@ TOTALS = [  # names, value, place, verdict, expected
     (["gpt2"], 163_000_000, 10**6, "convention", 163_037_184),
     (["gpt2-medium"], 350_000_000, 10**6, "note", 354_823_168),
     (["gpt2-medium"], 350_000_000, 10**7, "right", 354_823_168),  # of 350 with two digits, as it is written of 350M
-    (["llama-3-8b"], 8_100_000_000, 10**8, "note", 8_030_261_248),
+    (["llama-3-8b"], 8_100_000_000, 10**8, "wrong", 8_030_261_248),
     (["llama-3-8b"], 8_030_000_000, 10**7, "right", 8_030_261_248),
     (["llama-7b"], 6_738_415_617, 1, "wrong", 6_738_415_616),  # a digit
     (["llama-7b"], 6_783_415_616, 1, "wrong", 6_738_415_616),  # two neighbours

@@ -1,8 +1,9 @@
 """The checks of `symcount check`, one file each, found by the file's name; each has a CODE.
 
 Its docstring is its page: under headings what it does, why that matters, what is bad, what is good, and its source.
-It has any of three functions, each of which gives diagnostics, made by `page.report`:
+It has any of four functions, each of which gives diagnostics, made by `page.report`:
 
+    announce(read, page)   what a passage says that is no claim, before its claims
     judge(claim, page)     what is wrong with one claim
     overhear(read, page)   what is wrong with a passage, after its claims
     review(page)           what is wrong with a document, after its passages

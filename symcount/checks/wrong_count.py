@@ -23,10 +23,11 @@ Source
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
 
 from symcount.claims.agreement import agreement
-from symcount.claims.page import Span
+from symcount.claims.page import Span, words
 from symcount.claims.slips import shown
 from symcount.claims.stating import hedged
 from symcount.mentions import mentions
@@ -61,7 +62,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         yield from _labelled(claim.label, claim.printed, claim.passage, page)
 
 
-def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
+def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
     for mention in mentions(read.passage.text):  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
@@ -71,9 +72,17 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(found, figure, page)
-    if page.setting.models and read.passage.kind in ("item", "row"):
-        for label, figure in _bare(read, page):
-            yield from _labelled(label, figure, read.passage, page)
+    for label, figure in _prose(read) if read.passage.kind == "text" else ():
+        yield from _labelled(label, figure, read.passage, page)
+
+
+def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the one figure of a row or an item that computes nothing."""
+    figures = [token.figure for token in read.tokens if token.figure]
+    if read.passage.kind in ("item", "row") and len(figures) == 1 and not read.relations:
+        label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
+        if label and not page.covered(figures[0]):
+            yield from _labelled(label, figures[0], read.passage, page)
 
 
 def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
@@ -125,7 +134,7 @@ def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
     """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage."""
     base = read.passage.start
     for mention in mentions(read.passage.text):
-        at = next((i for i, token in enumerate(read.tokens) if token.start >= base + mention.end), len(read.tokens))
+        at = bisect_left(read.tokens, base + mention.end, key=lambda token: token.start)
         said: set[str] = set()
         while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
             token = read.tokens[at]
@@ -141,10 +150,23 @@ def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
             yield mention.names, figure, at
 
 
-def _bare(read: Read, page: Page) -> Iterator[tuple[str, Figure]]:
-    """(label, figure) of a row or an item that has one figure, and no expression for it."""
-    figures = [token.figure for token in read.tokens if token.figure]
-    if len(figures) == 1 and not page.covered(figures[0]) and not read.relations:
-        label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
-        if label:
-            yield label, figures[0]
+def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
+    """(the clause around it, figure) of each figure with a unit that is in no relation."""
+    computed = {figure.start for one in read.relations for side in (one.left, one.right) for figure in side.written()}
+    for at, token in enumerate(read.tokens):
+        figure = token.figure
+        if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
+            before = words(read, at, 24)
+            for mention in mentions(before):
+                before = before[:mention.start] + " " * (mention.end - mention.start) + before[mention.end:]
+            yield f"{before} {_after(read, at)}", figure
+
+
+def _after(read: Read, at: int) -> str:
+    """The words behind a figure to the end of its clause, without its unit: "per token"."""
+    found = []
+    for token in read.tokens[at + 1:at + 8]:
+        if token.kind != "word":
+            break
+        found.append(token.text)
+    return " ".join(found)

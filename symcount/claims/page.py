@@ -64,8 +64,8 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_silences", "_starts", "_units",
-                 "_values", "_words", "compared", "document", "findings", "judgements", "reads", "setting",
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_silences", "_starts",
+                 "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads", "setting",
                  "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
