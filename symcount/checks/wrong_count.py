@@ -26,14 +26,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 
-from symcount.claims.agreement import agreement
+from symcount.claims.agreement import agreement, prefix
 from symcount.claims.page import Span, words
 from symcount.claims.slips import shown
 from symcount.claims.stating import hedged
 from symcount.mentions import mentions
+from symcount.parts import Judgement, known_total
 from symcount.parts import judge as judged
-from symcount.parts import known_total
-from symcount.settings import counted, meant
+from symcount.readers.quantities import read as read_quantity
+from symcount.sentences import told
+from symcount.settings import counted, meant, published
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
+    from symcount.sentences import Told
 
 CODE = "SC201"
+_MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 # Words that may stand between a model and its count without changing what is counted.
 _LINKS = {
@@ -68,10 +72,13 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
     for names, figure, at in _totals(read):
         printed = figure.rounded() if hedged(read, at) else figure
-        found = known_total(names, printed.value, printed.place, "parameter")
+        active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
+        found = (_active if active else known_total)(names, printed.value, printed.place, "parameter")
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(found, figure, page)
+    for one in told(read):
+        yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read) if read.passage.kind == "text" else ():
         yield from _labelled(label, figure, read.passage, page)
 
@@ -83,6 +90,51 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
         if label and not page.covered(figures[0]):
             yield from _labelled(label, figures[0], read.passage, page)
+
+
+def _active(names: tuple[str, ...], value: Fraction, place: Fraction, _: str) -> Judgement:
+    """Whether one of the published models that may be meant has so many active parameters."""
+    counts = {name: int(read_quantity(published(name), "active").total) for name in names[:_MOST]}
+    for count in counts.values():
+        if abs(count - value) <= place / 2:
+            return Judgement("right", count, "")
+    if len(counts) > 1:
+        return Judgement("unknown", None, "")
+    (name, count), = counts.items()
+    return Judgement("wrong", count, f"of {name} {count:,} parameters are active for a token")
+
+
+def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the bytes or FLOPs of a model: wrong where one model is meant and no usual way gives them."""
+    ways = [(name, exact, says) for name in one.names[:_MOST] for exact, says in _ways(published(name), one)]
+    for name, exact, says in ways:
+        binary = "of powers of 1,024" if prefix(figure, exact) and "i" not in figure.mark else ""
+        if figure.holds(exact) or binary:
+            page.judged(figure)
+            page.cover(*one.beside)
+            told_ = f"right for {name} {says}{f'with {figure.mark} {binary}' if binary else ''}".rstrip()
+            yield from _said(Judgement("convention" if says or binary else "right", exact, told_), figure, page)
+            return
+    name, exact, _ = ways[0]
+    if len(one.names) == 1 and one.quantity in ("kv", "params"):
+        near = figure.exact is False and abs(figure.value - exact) <= exact / 20
+        says = f"of {name} it is {shown(figure.within(exact))} {figure.mark}".rstrip()
+        yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
+
+
+def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
+    """(the exact quantity, how it is counted) of a model, the usual way first."""
+    total = Fraction(read_quantity(model.replace(**one.sizes) if one.sizes else model, one.quantity).total)
+    if one.quantity == "params":
+        yield total * one.width, ""
+    elif one.quantity == "kv":
+        yield total * (one.width or 2) / 2, ""  # it is counted with two bytes a number
+        for width in (1, 4) if one.width is None else ():
+            yield total * width / 2, f"with {width} bytes a number"
+    else:
+        yield total, ""
+        if one.quantity == "flops":
+            yield total / 2, "as multiply-adds"
 
 
 def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:

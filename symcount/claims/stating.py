@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from symcount.claims.chains import Relation, Side
     from symcount.claims.page import Page, Read
 
+_LINKS = {"", "and", "so", "which", "that", "is", "are", "for", "per", "each", "in", "on", "at", "by", "with", "as",
+          "because", "since", "then", "while", "but"}  # words behind an expression that do not go on with it
 # Amounts that are printed in two ways
 _CONVERTED = ("byte", "bit", "flop", "multiply-add", "second", "parameter", "token")
 
@@ -65,11 +67,16 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
         return  # 3 = 4, 42 = 8.5: a pair, a size in two systems, not arithmetic
     if right.figure:
         yield Claim("relation", left.node, right.figure, relation.sign, read.passage, follows=right.follows)
-    elif left.figure and not right.follows:  # what follows may go on: 8 bytes header − 20 bytes
+    elif left.figure and _ends(right):
         yield Claim("relation", right.node, left.figure, relation.sign, read.passage)
     else:
         found = list(_term_by_term(left.node, right.node, relation.sign, read))
         yield from found or _both(left.node, right, relation.sign, read)
+
+
+def _ends(side: Side) -> bool:
+    """Whether an expression ends where its side does: 8 bytes of header − 20 bytes may go on."""
+    return side.follows.lower() in _LINKS
 
 
 def _alike(left: Figure, right: Figure) -> bool:
@@ -92,7 +99,7 @@ def _term_by_term(left: Node, right: Node, sign: str, read: Read) -> Iterator[Cl
 def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
     """Two expressions of figures: the second is taken for one figure, as precise as its own figures."""
     node = right.node
-    if right.follows or [*names(left), *names(node)] or (_shapes(left) and _shapes(node)):
+    if not _ends(right) or [*names(left), *names(node)] or (_shapes(left) and _shapes(node)):
         return  # (2 × 2)(2 × 1) = 2 × 1 are shapes of matrices
     with suppress(Unreadable):
         low, high = ends(node, _nothing)
