@@ -160,7 +160,8 @@ _BITS = {32: 4, 16: 2, 8: 1, 4: Fraction(1, 2)}
 _HOLD = {"takes", "take", "needs", "need", "uses", "occupies", "requires", "weighs", "is", "are", "costs", "has"}
 # Words of sentences that count something else, or more
 _OTHER = {"train", "training", "gradients", "optimizer", "adam", "adamw", "activations", "batch", "sequences",
-          "requests", "gpus", "gpu", "head", "layer", "lora", "embedding", "embeddings", "saves", "less", "more", "than", "not"}
+          "requests", "gpus",
+          "gpu", "head", "layer", "lora", "embedding", "embeddings", "saves", "less", "more", "than", "not"}
 
 
 def told(read: Read) -> Iterator[Told]:

@@ -126,6 +126,11 @@ WRONG = [  # label, unit, printed, what it should be, model, manner, words of th
      "attention.output, 262,144, is missing"),
     ("MLP (per layer)", "parameter", 2 * 4096 * 11008, 3 * 4096 * 11008, "llama-7b", SILENT, "mlp.gate, 45,088,768,"),
     ("32 layers", "parameter", 31 * 202_383_360, 32 * 202_383_360, "llama-7b", SILENT, "one of 32 layers is missing"),
+    ("one block", "parameter", 12 * 512**2 + 15 * 512, 12 * 512**2 + 13 * 512, TRAINER, DRESSED,
+     "attention_norm, 1,024, is counted twice"),
+    ("Forward pass", "flop", 24 * (22 * 1024**2 + 4 * 1500 * 1024) + 65_536_000,
+     24 * (24 * 1024**2 + 4 * 1500 * 1024) + 65_536_000, LECTURE.replace("s=2048", "s=1500"), DOUBLE,
+     "attention.output, 50,331,648, is missing"),
     ("token table", "parameter", 25_755_848, 50304 * 512, TRAINER, DRESSED, "a digit is another in 25,755,648"),
     ("cross-attention per layer", "parameter", 3 * 512**2, 4 * 512**2, "t5-small", SILENT, "cross.output, 262,144, is"),
     ("FFN per layer", "parameter", 2 * 2048 * 16384, 3 * 2048 * 16384, "gemma-2b", SILENT, "mlp.gate, 33,554,432, is"),
@@ -169,6 +174,8 @@ def test_conventions_are_named(label, unit, value, place, spec, manner, name):
 
 UNJUDGED = [  # label, unit, value, place, model: other things, or labels that are not sure
     ("Every new token is compared with all T keys", "flop", 4_194_304, 1, LECTURE),
+    ("Total per Layer", "parameter", 6_494_208, 1, ANSWER),  # two slips, which together look like a third
+    ("FLOPs per token", "flop", 25_165_824, 1, "bert-base-uncased"),
     ("second LSTM", "parameter", 49_408, 1, "lstm:d=100,m=128"),
     ("heads", "", 2_621_440, 1, "llama-2-70b"),
     ("64 query heads", "", 64, 1, "llama-2-70b"),

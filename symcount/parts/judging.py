@@ -136,8 +136,7 @@ def _attempts(said: Said, unit: str, own: Counts, manner: Any) -> Iterator[_Atte
             yield from _read("parameter", said, own.active, own, scales, "of the active ones", off)
     if unit in ("", "flop", "multiply-add"):
         for account in own.work:
-            wanted = {"token": "for one token"}.get(next(iter(said.roles & {"token"}), ""), account.says)
-            if account.says == wanted or len(own.work) == 1:
+            if "token" not in said.roles or account.says == "for one token" or len(own.work) == 1:
                 yield from _read("multiply-add", said, account.amounts, own, _flops(manner, unit, said), account.says)
         if not said.parts:  # the rule of thumb: each parameter once for each token
             yield from _read("multiply-add", said, own.parameters, own, _flops(manner, unit, said),
@@ -163,7 +162,7 @@ def _sums(reading: Reading, amounts: Sequence[Amount], own: Counts) -> Sums:
 def _single(path: str, reading: Reading, said: Said, quantity: str) -> bool:
     """Whether a reading is of one part, and the words ask for it."""
     if not path:
-        asked = {"total", "bias"} if quantity == "parameter" else {"total", "forward", "token", "run"}
+        asked = {"total", "bias" if quantity == "parameter" else "forward"}
         return quantity == "element" or bool(said.roles & asked) or bool(said.within)
     if said.within or "one" in said.roles:
         return True
@@ -282,6 +281,8 @@ def _bases(attempt: _Attempt, manner: Any, own: Counts, said: Said) -> Iterator[
     biases = (True, False) if manner.biases is None or "matrix" in said.roles else (manner.biases,)
     norms = (True, False) if manner.norms is None else (manner.norms,)
     for with_biases, with_norms in product(biases, norms):
+        if with_biases and not with_norms and manner.norms is None:
+            continue  # who counts biases and no norms says so
         left = (*(() if with_biases else ("bias",)), *(() if with_norms else ("norm",)))
         base = own.once(("base", attempt.key, left, fixed), _base, attempt, fixed, left)
         if base:

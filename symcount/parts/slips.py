@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # common: whether so much is missing, or too much, may as well be another part's whole
 Slip = namedtuple("Slip", "change says common", defaults=(False,))
 _FORGOTTEN = ("output", "gate", "position", "head", "input.weight")  # what is left out more often than what is as large
+_TWICE = {"embedding", "norm"}
 _MOST = Fraction(2, 3)  # of a sum may be forgotten; where more is gone, something else was counted
 
 NOT_DOUBLED = "these are multiply-adds; with 2 FLOPs each they are {right}"
@@ -106,19 +107,17 @@ def _groups(items: Items) -> dict[str, Any]:
 
 
 def _parts(items: Items) -> Iterator[Slip]:
-    """A part that was forgotten, or taken twice; of parts of one size the likeliest is named first, then the others."""
+    """A part that was forgotten, or a table or a norm taken twice; of parts of one size the likeliest comes first."""
     whole = total(items)
     alike: dict[Any, list[str]] = {}
     for path, part in sorted(_groups(items).items(), key=lambda one: not one[0].endswith(_FORGOTTEN)):
         if part <= whole * _MOST:
             alike.setdefault(part, []).append(path)
-    gated = any("gate" in path for paths in alike.values() for path in paths)
-    for word in ("missing", "counted twice"):
-        for part, (path, *others) in alike.items():
-            if word == "missing" or gated or not path.endswith(("mlp.up", "mlp.down")):
-                also = f" (as large: {', '.join(others)})" if others else ""
-                yield Slip(-part if word == "missing" else part, f"{path}, {{part}}, is {word}{also}: {{right}}",
-                           common=True)
+    for part, (path, *others) in alike.items():
+        also = f" (as large: {', '.join(others)})" if others else ""
+        yield Slip(-part, f"{path}, {{part}}, is missing{also}: {{right}}", common=True)
+    for path, part in _groups([(a, n) for a, n in items if _TWICE & set(a.kinds)]).items():
+        yield Slip(part, f"{path}, {{part}}, is counted twice: {{right}}", common=True)
 
 
 def one_digit(right: Any, value: Fraction) -> Iterator[str]:
