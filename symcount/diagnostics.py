@@ -8,7 +8,7 @@ SEVERITIES = ("error", "carried", "convention", "note", "skipped")
 
 
 class Diagnostic(namedtuple("Diagnostic", "path line column end_column code severity message expected help fix "
-                                          "source", defaults=(None, "", None, ""))):
+                                          "source also", defaults=(None, "", None, "", ()))):
     """One finding.
 
     line, column, end_column   of what is marked, in code points from 1; the end is exclusive
@@ -19,6 +19,7 @@ class Diagnostic(namedtuple("Diagnostic", "path line column end_column code seve
     help       what to do
     fix        the text that would replace what is marked, None where that is not certain
     source     the line, as it was written
+    also       of a carried figure, what else the fix replaces: the operands that are printed again, as diagnostics
     """
 
     __slots__ = ()

@@ -104,6 +104,8 @@ def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
         lines = page.roots(claim.node) if wrong.severity == "carried" else (wrong.line,)
         right = found.true if wrong.expected is None else wrong.expected * claim.printed.scale
         page.correct(wrong.code, claim.printed, right, lines)
+    if found.verdict == "holds" and not wrong and found.local == found.true:
+        page.confirm(claim.printed)
     if said or found.verdict == "holds":
         page.judged(claim.printed)
         page.cover(claim.node)

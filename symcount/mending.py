@@ -34,8 +34,9 @@ _Source = namedtuple("_Source", "text lines places")
 def applied(text: str, diagnostics: Sequence[Diagnostic]) -> tuple[str, int]:
     """The file with every certain fix put in, and how many: of errors, then of carried lines whose roots are mended.
 
-    Of two fixes that overlap the first is put in. A carried line is left when an error SC1… before it is. A fix is not
-    put in where the file does not say what was read, and in a notebook only in Markdown cells.
+    Of a carried line the operands that are printed again are mended too. Of two fixes that overlap the first is put in.
+    A carried line is left when an error SC1… before it is. A fix is not put in where the file does not say what was
+    read, and in a notebook only in Markdown cells.
 
     >>> from symcount.diagnostics import Diagnostic
     >>> applied("2*3 = 5", [Diagnostic("a.md", 1, 7, 8, "SC101", "error", "it is 6", 6, "", "6", "2*3 = 5")])
@@ -51,7 +52,10 @@ def applied(text: str, diagnostics: Sequence[Diagnostic]) -> tuple[str, int]:
         if one.severity == "error" and one.code.startswith("SC1") and not done:
             break
         if one.severity == "carried":
-            _put(edits, _edit(text, sources[_cell(one)], one))
+            parts = [_edit(text, sources[_cell(one)], part) for part in (one, *one.also)]
+            if None not in parts:
+                for part in parts:
+                    _put(edits, part)
     pieces, end = [], 0
     for start, stop, fix in edits:
         pieces += [text[end:start], fix]

@@ -46,7 +46,9 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
                       f"{written(claim.node)} carries the error of {_lines(page.roots(claim.node))}: it should be "
                       f"{shown(right)}{mark}", expected=right,
                       help=f"mend what it comes from first, then write {shown(right)}{mark}",
-                      fix=page.rewritten(claim.printed, right))
+                      fix=page.rewritten(claim.printed, right),
+                      also=[page.report(CODE, "carried", figure, "", fix=page.rewritten(
+                          figure, figure.within(page.true(figure)))) for figure in page.operands(claim.node)])
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
@@ -55,7 +57,8 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         right = figure.within(true)
         mark = f" {figure.mark}" if figure.mark else ""
         page.correct(CODE, figure, true, lines)
-        page.cover(figure)
+        page.judged(figure)
+        page.results.append(figure)
         yield page.report(CODE, "carried", figure,
                           f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; "
                           f"it should be {shown(right)}{mark}", expected=right,

@@ -28,8 +28,8 @@ from fractions import Fraction
 
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.page import Span, words
+from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.claims.stating import hedged
 from symcount.mentions import mentions
 from symcount.parts import Judgement, known_total
 from symcount.parts import judge as judged
@@ -143,6 +143,9 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
+    if unit == "byte" and {one.verdict for one in found} == {"unknown"} and "cache" in page.heading(figure.start):
+        found = [judged(f"{label} KV cache", unit, figure.value, figure.place, one, counted(about.manner))
+                 for one in models]
     verdicts = {one.verdict for one in found}
     if verdicts & {"right", "convention"}:
         page.judged(figure)

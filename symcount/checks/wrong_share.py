@@ -35,8 +35,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.claims.stating import hedged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ printed   the figure that was compared, where a scale was understood: 2 × (8.03
 scale     what was understood
 """
 
+_POWERS = {"K": 1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}  # of 1,024 in a prefix
 _LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
 # Words of texts that compute in other ways, where 200 + 100 may be 44.
 _OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", "hex", "base", "xor", "boolean",
@@ -67,6 +68,8 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
     if true != local and figure.holds(true):
         return Agreement("holds", local, true, printed, scale)
     small = max(abs(printed.value), abs(local)) < _LEAST and printed.scale == 1 and not _scaled(claim.node)
+    if printed.unit and printed.unit.kind == "byte" and claim.node.kind == "sum" and len(claim.node.parts) > 2:
+        small = False  # what a parameter takes in training: 2 + 2 + 4 + 4 + 4 bytes
     verdict = _difference(claim, figure, local, page)
     if verdict == "differs" and (small or _OTHERWISE & page.words(claim.passage)):
         verdict = "unread"
@@ -104,12 +107,12 @@ def _careless(figure: Figure, local: Fraction, sign: str) -> bool:
 
 def prefix(figure: Figure, local: Fraction) -> Fraction | None:
     """The power of 1,024/1,000 by which a figure is off, None where it is off by none."""
+    power = _POWERS.get(figure.mark[:1], 0)
     if figure.scale == 1 or figure.value == 0 or (figure.unit and figure.unit.kind not in ("byte", "flop")):
         return None
-    for power in (1, 2, 3, 4):
-        for ratio in (Fraction(1024, 1000) ** power, Fraction(1000, 1024) ** power):
-            if figure.holds(local / ratio):
-                return ratio
+    for ratio in (Fraction(1024, 1000) ** power, Fraction(1000, 1024) ** power) if power else ():
+        if figure.holds(local / ratio):
+            return ratio
     return None
 
 
@@ -148,8 +151,9 @@ def _scaled(node: Node) -> bool:
     return any(figure.scale != 1 or figure.value >= 10**6 for figure in figures(node))
 
 
+# What is left of units when counts are plain numbers
 _DIMENSIONS = {"byte": {"byte": 1}, "bit": {"bit": 1}, "second": {"second": 1},
-               "flop/second": {"second": -1}}  # what is left of units when counts are plain numbers
+               "flop/second": {"second": -1}, "byte/second": {"byte": 1, "second": -1}}
 
 
 def _comparable(node: Node, unit: Unit | None) -> bool:

@@ -124,6 +124,10 @@ def _closed(tokens: Sequence[Token], end: int) -> tuple[bool, str]:
     token = tokens[end]
     if token.kind in ("odd", "figure", "name", "frac", "currency"):
         return False, ""
+    if token.kind == "op" and token.text == "(" and not (token.tight or token.math):  # a remark
+        return not {one.text.lower() for one in tokens[end + 1:end + 3]} & (_AFTER - {"or", "to"}), ""
+    if token.kind == "op" and token.text == "/" and end + 1 < len(tokens) and tokens[end + 1].kind == "word":
+        return tokens[end + 1].tight and is_unit(tokens, end - 1), ""  # bytes/token
     if token.kind == "op":
         joins = token.text == "-" and token.start - tokens[end - 1].end < 2 and end + 1 < len(tokens)
         return token.text == ")" or (joins and tokens[end + 1].kind == "word" and tokens[end + 1].tight), ""
@@ -158,10 +162,13 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
         elif token.kind not in ("figure", "name", "op", "frac"):
             break
         first -= 1
+    begins = first
+    while labelled := label_end(tokens, first, last):  # MLP (SwiGLU) 3 x 5120 = 15,360
+        first = labelled
     label = _label(tokens, first, last)
     if first == last or label:
         return Side(None, first, at, label, "")
-    if not _opened(tokens, first):
+    if begins == first and not _opened(tokens, first):
         return _NONE._replace(last=at)
     rest = [token for token in tokens[first:last] if token.kind != "newline"]
     reader = Reader(rest, 0, len(rest))

@@ -5,19 +5,24 @@ Only what is wrong is followed, and only figures that tell enough: two digits wi
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import namedtuple
+from fractions import Fraction
+from itertools import combinations
 
-from symcount.claims.stating import hedged
+from symcount.claims.related import hedged
 from symcount.claims.units import comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from symcount.claims.figures import Figure
     from symcount.claims.page import Page, Read
 
 _ENDS = (".", "\n\n", "?", "!", ";")
+_TELLING, _RESULTS = 10_000, 12  # the least total, and of so many results
+_WIDE = 60  # tokens around a figure
 _NEAR = 4  # passages back in which a figure may be multiplied without being printed again
 
 Echo = namedtuple("Echo", "figure true lines says")
@@ -26,8 +31,9 @@ Echo = namedtuple("Echo", "figure true lines says")
 
 def echoes(read: Read, page: Page) -> Iterator[Echo]:
     """The figures of a passage, in no relation, that repeat or use a wrong figure."""
-    if not page.corrections():
+    if not page.wrong():
         return
+    stops = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in _ENDS]
     computed = {figure.start for one in read.relations for side in (one.left, one.right) for figure in side.written()}
     for at, token in enumerate(read.tokens):
         if token.figure is None or page.covered(token.figure) or token.start in computed:
@@ -35,7 +41,7 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
         figure = token.figure.rounded() if hedged(read, at) else token.figure
         if not _tells(figure):
             continue
-        found = _restated(figure, page) or _computed(figure, at, read, page)
+        found = _restated(figure, page) or _added(figure, page) or _computed(figure, at, stops, read, page)
         if found:
             yield found
 
@@ -54,21 +60,29 @@ def _restated(figure: Figure, page: Page) -> Echo | None:
     return None
 
 
-def _sentence(at: int, read: Read) -> tuple[int, int]:
-    """The tokens of the sentence around a token, as first and last."""
-    ends = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in _ENDS]
-    return max((i + 1 for i in ends if i < at), default=0), min((i for i in ends if i > at), default=len(read.tokens))
+def _added(figure: Figure, page: Page) -> Echo | None:
+    """The sum of results that follow each other, or of two, printed without a plus sign: a total under a list."""
+    last = page.results[-_RESULTS:] if figure.exact and figure.value >= _TELLING else []
+    runs = [last[first:stop] for first in range(len(last)) for stop in range(first + 2, len(last) + 1)]
+    for parts in (*runs, *combinations(last, 2)):
+        true = sum((page.true(one) for one in parts), Fraction(0))
+        if true != figure.value == sum(one.value for one in parts):
+            lines = {line for one in parts if (found := page.correction(one)) for line in found.lines}
+            return Echo(figure, true, tuple(sorted(lines)), "it adds up figures of which one is wrong")
+    return None
 
 
-def _computed(figure: Figure, at: int, read: Read, page: Page) -> Echo | None:
+def _computed(figure: Figure, at: int, stops: Sequence[int], read: Read, page: Page) -> Echo | None:
     """A product of a wrong figure and another of the sentence, or how often one is in the other."""
-    first, last = _sentence(at, read)
+    index = bisect_left(stops, at)
+    first = max(stops[index - 1] + 1 if index else 0, at - _WIDE)
+    last = min(stops[index] if index < len(stops) else len(read.tokens), at + _WIDE)
     sentence = [token.figure for token in read.tokens[first:last]
                 if token.figure and token.figure.start != figure.start]
     ratio = figure.unit is not None and figure.unit.kind == "times"
     before = page.reads[max(0, read.number - _NEAR):read.number]
-    near = [token.figure for tokens in (*(one.tokens for one in before), read.tokens[:first]) for token in tokens
-            if token.figure]
+    said = (*(one.tokens[-_WIDE:] for one in before), read.tokens[max(0, first - _WIDE):first])
+    near = [token.figure for tokens in said for token in tokens if token.figure]
     three = figure.value >= 100 * figure.place
     for wrong in (*sentence, *reversed(near)):
         found = page.correction(wrong)

@@ -149,6 +149,8 @@ class Reader:
         """Past the unit of a figure, and a label in brackets: 1,769,472 (Attention)."""
         while self.at < self.last and self.tokens[self.at].kind == "word" and is_unit(self.tokens, self.at):
             self.at += 1
+        end = qualified(self.tokens, self.at, self.last)
+        self.at = end or self.at
         end = label_end(self.tokens, self.at, self.last)
         if end:
             self.at = end
@@ -156,6 +158,19 @@ class Reader:
 
 def _joined(factors: list[Node]) -> Node:
     return factors[0] if len(factors) == 1 else Node("product", tuple(factors), factors[0].start, factors[-1].end)
+
+
+_QUALIFIERS = {"kv", "query", "key", "value", "key-value", "attention", "hidden", "output", "input", "each", "dims",
+               "dim", "heads", "head", "layers", "bytes", "tokens", "blocks"}
+
+
+def qualified(tokens: Sequence[Token], at: int, last: int) -> int:
+    """Where a noun of several words ends that counts the figure before it, and a sign follows: 8 KV heads * 128."""
+    end = at
+    while end < last and end < at + 3 and tokens[end].kind == "word" and tokens[end].text.lower() in _QUALIFIERS:
+        end += 1
+    counts = (at and tokens[at - 1].figure is not None) or (at > 1 and is_unit(tokens, at - 1))
+    return end if end > at and counts and end < last and tokens[end].text in ("*", "+") else 0
 
 
 def label_end(tokens: Sequence[Token], at: int, last: int) -> int:

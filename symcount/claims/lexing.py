@@ -117,10 +117,10 @@ def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 class _Lexer:
-    __slots__ = ("at", "ends", "found", "lines", "starts", "text")
+    __slots__ = ("at", "ends", "found", "lines", "square", "starts", "text")
 
     def __init__(self, passage: Passage) -> None:
-        self.text, self.at = passage.text, 0
+        self.text, self.at, self.square = passage.text, 0, 0
         self.starts, self.ends = [span[0] for span in passage.math], [span[1] for span in passage.math]
         self.lines = passage.kind in ("code", "output")
         self.found: list[Token] = []
@@ -293,6 +293,12 @@ class _Lexer:
         if sign == "&" and self.math(at):
             self.at += 1
             return None
+        if sign == "[" and self.found and self.found[-1].kind == "op" and self.found[-1].text != ")":
+            self.square += 1
+            return self.add("op", "(", at + 1)
+        if sign == "]" and self.square:
+            self.square -= 1
+            return self.add("op", ")", at + 1)
         if sign in _OPERATIONS:
             return self.add("op", _OPERATIONS[sign], at + 1)
         if sign in _CURRENCY:

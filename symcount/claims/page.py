@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _LONGEST = 100_000  # characters that are read as one passage
 _FOLLOWED = 100  # so many wrong figures are followed into prose
 _TELLING = 10_000  # a wrong figure of fewer digits is followed by its value only near: others may well be equal
-_LEAST, _NEAR = 100, 4  # and one of two digits never
+_LEAST, _NEAR = 100, 5  # and one of two digits never
 
 Claim = namedtuple("Claim", "kind node printed sign passage label follows", defaults=("", ""))
 """That an expression is a printed figure.
@@ -60,13 +60,14 @@ class Page:
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
     judgements   how many statements were compared with something
+    results      the figures that were computed, in order
     vouched      the values that were found to be those of the model's parts
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_labels", "_named", "_silences", "_starts",
-                 "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads", "setting",
-                 "symbols", "vouched", "wholes")
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_labels", "_named", "_silences", "_starts",
+                 "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads", "results",
+                 "setting", "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
@@ -78,11 +79,13 @@ class Page:
         self.reads = [_read(number, passage) for number, passage in enumerate(pieces)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
         self._starts = [figure.start for figure in printed]
-        headings = [(passage.start, "") for passage in document.passages if passage.kind == "heading"]
-        self._units = sorted([*headings, *((figure.start, figure.unit.kind) for figure in printed
+        self._headings = [passage.start for passage in document.passages if passage.kind == "heading"]
+        self._units = sorted([*((start, "") for start in self._headings),
+                              *((figure.start, figure.unit.kind) for figure in printed
                                            if figure.unit and figure.unit.kind in ("flop", "multiply-add", "byte",
                                                                                    "parameter"))])
         self.vouched: set[Fraction] = set()
+        self.results: list[Figure] = []
         self._first: dict[Fraction, int] = {}  # where each value is printed first
         for figure in printed:
             self._first.setdefault(figure.value, figure.start)
@@ -91,14 +94,19 @@ class Page:
         self._words = {read.passage.start: {token.text.lower() for token in read.tokens if token.kind == "word"}
                        for read in self.reads}
         self._covered: set[int] = set()
-        self._at: dict[int, Correction] = {}  # by place
+        self._at: dict[tuple[int, int], Correction | None] = {}  # by place; None for what was found right
         self._values: dict[Fraction, tuple[int, float, Correction]] = {}  # by value, from an offset to a line
         self._defined = _definitions(self.reads)
-        self._named: dict[str, tuple[Fraction, int]] = {}
+        self._named: dict[str, tuple[Fraction, tuple[int, int]]] = {}
 
     def line(self, offset: int) -> int:
         """The line of an offset."""
         return self.document.place(offset)[0]
+
+    def heading(self, offset: int) -> set[str]:
+        """The words of the last heading before an offset, in small letters."""
+        at = bisect_left(self._headings, offset) - 1
+        return self._words[self._headings[at]] if at >= 0 else set()
 
     def unit_before(self, offset: int) -> str:
         """The kind of the last unit that was printed before an offset, in its section; "" where there is none."""
@@ -120,8 +128,8 @@ class Page:
 
     def correction(self, figure: Figure) -> Correction | None:
         """What was found for a figure, at its place or for an earlier one of the same value."""
-        if figure.start in self._at:
-            return self._at[figure.start]
+        if (figure.start, figure.end) in self._at:
+            return self._at[figure.start, figure.end]
         since, until, found = self._values.get(figure.value, (0, 0, None))
         return found if found and since < figure.start and self.line(figure.start) <= until else None
 
@@ -134,12 +142,13 @@ class Page:
         if name not in self._named:
             return None
         number, at = self._named[name]
-        return self._at[at].value if at in self._at else number
+        found = self._at.get(at)
+        return found.value if found else number
 
     def define(self, name: str, figure: Figure) -> None:
         """Let a symbol have the value of a figure, if all the document agrees."""
         if len(self._defined.get(name, ())) == 1:
-            self._named[name] = figure.value, figure.start
+            self._named[name] = figure.value, (figure.start, figure.end)
 
     def silenced(self, code: str, line: int) -> bool:
         """Whether a comment asks to ignore a check on a line."""
@@ -154,13 +163,23 @@ class Page:
         if self.silenced(code, self.line(figure.start)):
             return
         found = Correction(right, tuple(sorted({*lines})))
-        self._at[figure.start] = found
+        self._at[figure.start, figure.end] = found
         for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
             telling = abs(number) >= _TELLING or number.denominator != 1
             if self._first.get(number, figure.start) >= figure.start and abs(number) >= _LEAST:
                 near = self.line(figure.start) + (_NEAR if abs(number) < 10 * _LEAST else 4 * _NEAR)
                 until = float("inf") if telling else near
                 self._values[number] = figure.end, until, Correction(value_, found.lines)
+
+    def confirm(self, figure: Figure) -> None:
+        """Remember that a figure was found right: a wrong one of the same value can no longer be told from it."""
+        self._at[figure.start, figure.end] = None
+        self._values.pop(figure.value, None)
+
+    def operands(self, node: Node) -> list[Figure]:
+        """The figures of an expression that repeat a wrong one, of which nothing is said at their own place."""
+        return [figure for figure in figures(node)
+                if self.correction(figure) and (figure.start, figure.end) not in self._at]
 
     def roots(self, node: Node) -> tuple[int, ...]:
         """The lines of the errors that an expression carries on."""
@@ -182,6 +201,10 @@ class Page:
         """Whether a figure is accounted for."""
         return figure.start in self._covered
 
+    def wrong(self) -> bool:
+        """Whether any figure was found wrong that others may be computed from."""
+        return bool(self._values)
+
     def corrections(self) -> list[tuple[Fraction, Correction]]:
         """The latest wrong figures whose values tell them from others, and what they should be, the last one first."""
         return [(number, found) for number, (_, until, found) in islice(reversed(self._values.items()), _FOLLOWED)
@@ -192,7 +215,8 @@ class Page:
         self._labels["at", figure.start] = self._labels["worth", figure.value] = words_, figure
 
     def add(self, claim: Claim) -> None:
-        """Remember a figure by its label, and of a sum of labelled figures what its parts are."""
+        """Remember a result, by its label too, and of a sum of labelled figures what its parts are."""
+        self.results.append(claim.printed)
         if claim.label and claim.kind != "row":
             self.label(claim.label, claim.printed)
         if claim.node.kind != "sum" or any(part.kind != "figure" for part in claim.node.parts):
@@ -207,14 +231,15 @@ class Page:
         return restyled(self.document.source[figure.start:figure.end], number)
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
-               help: str = "", fix: str | None = None) -> Diagnostic:  # noqa: A002 - the name that users see
+               help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see
         """A diagnostic about a span of the document: a figure, a node or a token."""
         line, column = self.document.place(span.start)
         last, end = self.document.place(span.end)
         source = self.document.line(line)
         end = end if last == line else len(source) + 1
         number = None if expected is None else int(expected) if expected.denominator == 1 else expected
-        return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source)
+        return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source,
+                          tuple(also))
 
 
 def _pieces(passage: Passage) -> Iterator[Passage]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.claims.agreement import agreement
+from symcount.claims.chains import relations
 from symcount.claims.expressions import Node, Reader, Unreadable
-from symcount.claims.page import Claim
+from symcount.claims.page import Claim, Read
+from symcount.claims.related import of_passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from symcount.claims.figures import Figure
-    from symcount.claims.page import Page, Read
+    from symcount.claims.lexing import Token
+    from symcount.claims.page import Page
 
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
 _COLUMNS = 20
 _MOST = 60  # rows of a table that are searched for what adds up
 
-Row = namedtuple("Row", "read label cells")
-"""A row: its passage, the words of its first cell, and of each cell the expression that is all of it, or None."""
+Row = namedtuple("Row", "read label cells reads")
+"""A row: its passage, the words of its first cell, of each cell the expression that is all of it, or what its relations
+come to, or None; and the cells as passages of their own."""
 
 
 def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list[Claim]]]:
@@ -33,7 +37,8 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     sums = _Sums(body)
     for row in rows:
         inside = row.read.passage.table[1] > 0
-        found = [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label)
+        found = [claim._replace(label=row.label) for cell in row.reads for claim in of_passage(cell, page)]
+        found += [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label)
                  for i, j in pairs if inside and _computes(row, i, j)]
         computed = {claim.printed.start for claim in found}
         for column in range(1, columns) if inside else ():
@@ -47,20 +52,26 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
 
 
 def _row(read: Read) -> Row:
-    cells, first = [], ""
+    cells, reads, first = [], [], ""
     for number, (start, end) in enumerate(read.passage.cells):
         base = read.passage.start
         inside = [token for token in read.tokens if base + start <= token.start < base + end]
         if not number:
             first = " ".join(token.text for token in inside if token.kind in ("word", "name", "op"))
-        reader = Reader(inside, 0, len(inside))
-        try:
-            node = reader.sum()
-            reader.labels()
-            cells.append(node if reader.at == len(inside) else None)
-        except Unreadable:
-            cells.append(None)
-    return Row(read, first, cells)
+        reads.append(Read(read.number, read.passage, inside, relations(inside)))
+        cells.append(reads[-1].relations[-1].right.node if reads[-1].relations else _whole(inside))
+    return Row(read, first, cells, reads)
+
+
+def _whole(inside: Sequence[Token]) -> Node | None:
+    """The expression that is all of a cell."""
+    reader = Reader(inside, 0, len(inside))
+    try:
+        node = reader.sum()
+        reader.labels()
+    except Unreadable:
+        return None
+    return node if reader.at == len(inside) else None
 
 
 def _computes(row: Row, i: int, j: int) -> bool:

@@ -55,6 +55,8 @@ def _table() -> dict[str, Unit]:
             found[prefix + word] = Unit(kind, Fraction(factor), prefix + word)
         for word in _MULTIPLY_ADDS:
             found[prefix + word] = Unit("multiply-add", Fraction(factor), prefix + word)
+        for word in ("B/s", "byte/s", "bytes/s"):
+            found[prefix + word] = Unit("byte/second", Fraction(factor), prefix + word)
         for word in ("FLOP/s", "FLOPs/s", "FLOPS/s", "flop/s", "flops/s"):
             found[prefix + word] = Unit("flop/second", Fraction(factor), prefix + word)
     for prefix, factor in _BINARY.items():
@@ -75,7 +77,7 @@ def _table() -> dict[str, Unit]:
 
 TABLE = _table()
 BYTES = Unit("byte", Fraction(1), "B")
-PLAIN = {unit.kind for unit in TABLE.values()} - {"byte", "bit", "second", "percent", "flop/second"}
+PLAIN = {unit.kind for unit in TABLE.values()} - {"byte", "bit", "second", "percent", "flop/second", "byte/second"}
 """Kinds whose figures are plain numbers: they can be compared with a number that has no unit."""
 WORK = ("flop", "multiply-add")
 

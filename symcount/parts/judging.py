@@ -173,7 +173,8 @@ def _bytes(manner: Any, unit: str, more: Sequence[int] = ()) -> Scales:
     told = manner.bytes_per_value
     widths = tuple((width, f"at {exact(Fraction(width))} byte{'s' if width > 1 else ''} each",
                     int(unit != "byte" or told not in (None, width)))
-                   for width in dict.fromkeys((*([told] if told is not None else []), *_WIDTHS, *more)))
+                   for width in dict.fromkeys((*([told] if told is not None else []), *(
+                       width for width in _WIDTHS if told is None or more or width < told), *more)))
     return widths if unit == "byte" else ((1, "", 0), *widths)
 
 
