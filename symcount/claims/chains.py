@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.claims.expressions import Reader, Unreadable, figures, label_end, names
+from symcount.claims.expressions import Reader, Unreadable, figures, label_end, names, qualified
 from symcount.claims.lexing import is_unit
 
 TYPE_CHECKING = False
@@ -152,7 +152,7 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
         elif token.kind == "word":
             if first < last and tokens[first].kind == "figure":
                 break  # in 32 layers 32 x 18 MB
-            if not (is_unit(tokens, first - 1) or _labels(tokens, first - 1, depth)):
+            if not (is_unit(tokens, first - 1) or _labels(tokens, first - 1, depth) or _noun(tokens, first - 1)):
                 break
         elif token.kind == "newline":
             goes_on = first < last and tokens[first].kind == "op" and tokens[first].text in "+-*/"
@@ -187,6 +187,14 @@ def _labels(tokens: Sequence[Token], at: int, depth: int) -> bool:
     while depth and at > 0 and tokens[at].kind == "word":
         at -= 1
     return bool(depth and label_end(tokens, at, len(tokens)))
+
+
+def _noun(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a word belongs to a noun of several words that counts a figure: 8 KV heads * 128."""
+    start = at
+    while start and tokens[start - 1].kind == "word" and at - start < 3:
+        start -= 1
+    return qualified(tokens, start, len(tokens)) > at
 
 
 def _label(tokens: Sequence[Token], first: int, last: int) -> str:

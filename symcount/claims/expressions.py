@@ -75,7 +75,7 @@ class Reader:
             if self.peek("*"):
                 self.at, below = self.at + 1, False
                 factors.append(self.power())
-            elif self.peek("/"):
+            elif self.peek("/") and not (self.at + 1 < self.last and self.tokens[self.at + 1].kind == "word"):
                 self.at, below = self.at + 1, True
                 top, bottom = _joined(factors), self.power()
                 factors = [Node("quotient", (top, bottom), top.start, bottom.end)]
