@@ -211,7 +211,10 @@ def _all(plain: Plain, passage: Passage) -> Iterator[tuple[str, int, int, int, i
             if kind == "counted" and plain.word(first - 1) == "=" and plain.word(first - 2).isidentifier():
                 first, symbol = first - 2, plain.word(first - 2)
             if kind == "around" or (_opens if kind == "counted" else _may_precede)(plain, first, letter):
-                value = int(told["n"] or told.get("product") or 0) or f"{told['times']}d"
+                digits = told["n"] or told.get("product")
+                value = int(digits) if digits else f"{told['times']}d"
+                if value == 0:
+                    continue  # nothing is no size of a model
                 yield letter, number, first, last, value, symbol
     for match in _THERE_AND_BACK.finditer(text):
         at = plain.index(match.start("n"))

@@ -19,6 +19,7 @@ Source
 
 from __future__ import annotations
 
+from symcount.claims.page import words
 from symcount.claims.slips import shown
 
 TYPE_CHECKING = False
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC302"
+_SAID = {"width", "layers", "heads", "vocabulary", "dimension", "size", "hidden", "context", "batch", "depth", "is"}
 # Nouns that a letter counts because it is a size: "L layers". Others count what is computed: "d additions".
 _SIZES = ("layer", "block", "head", "token", "expert", "class", "channel", "word", "step", "patch", "device", "image")
 
@@ -40,7 +42,8 @@ def review(page: Page) -> Iterator[Diagnostic]:
     for read in page.reads:
         for relation in read.relations:
             figure, name = relation.right.figure, relation.left.name
-            if name and figure:
+            if name and figure and ((figure.unit and figure.unit.kind in _SIZES) or _SAID & {
+                    word.lower() for word in words(read, relation.left.first, 4).split()}):
                 before, line = values.setdefault(name, (figure.value, page.line(figure.start)))
                 if before != figure.value:
                     values[name] = figure.value, page.line(figure.start)

@@ -39,6 +39,11 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "prefix":
         return
     printed = claim.printed
+    if prefix(printed, found.local) is None and found.scale == 1:  # the expression has the unit: 64 KB = 65,536 bytes
+        yield page.report(CODE, "convention", printed,
+                          f"right where the units of {written(claim.node)} are powers of 1,024; else it is "
+                          f"{shown(printed.within(found.local))}", expected=printed.within(found.true))
+        return
     if found.scale != 1 and printed.mark[0] not in _BINARY:
         return
     right, local = printed.within(found.true), printed.within(found.local)

@@ -26,6 +26,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 
+from symcount.architectures import names as published_names
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
@@ -48,13 +49,21 @@ if TYPE_CHECKING:
     from symcount.sentences import Told
 
 CODE = "SC201"
+_SMALLEST = 10**5  # a count of a published model is larger
+_PARAMETERS = {"parameters", "params", "parameter", "#params", "weights"}
+# What has these in its sentence is not counted whole
+_ADAPTED = {"trainable", "lora", "adapter", "adapters", "prompt", "prompts", "backbone", "qlora", "frozen", "pruned",
+            "student", "distilled", "quantized", "non-embedding", "embedding", "embeddings", "without", "excluding"}
+# Words before a model that leave it the subject
+_OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
+            "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
 _MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 # Words that may stand between a model and its count without changing what is counted.
 _LINKS = {
-    "has", "have", "with", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
+    "has", "have", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
     "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
-    "total", "in", "comes", "to", "at", "exactly", "base", "nearly", "some", "just", "over", "only",
+    "total", "exactly", "base", "nearly", "some", "just", "over", "only",
 }
 
 
@@ -70,7 +79,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
     for mention in mentions(read.passage.text):  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
-    for names, figure, at in _totals(read):
+    for names, figure, at in _totals(read, page):
         printed = figure.rounded() if hedged(read, at) else figure
         active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
         found = (_active if active else known_total)(names, printed.value, printed.place, "parameter")
@@ -185,11 +194,19 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, severity, figure, found.says, expected=right)
 
 
-def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
-    """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage."""
+def _totals(read: Read, page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
+    """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage.
+
+    The model is the subject, and nothing but linking words stands between. A figure without the word "parameters" is a
+    count only where nothing follows that it could count, and near to the count of the model.
+    """
     base = read.passage.start
-    for mention in mentions(read.passage.text):
+    found = mentions(read.passage.text)
+    if {token.text.lower() for token in read.tokens if token.kind == "word"} & _ADAPTED:
+        return
+    for number, mention in enumerate(found):
         at = bisect_left(read.tokens, base + mention.end, key=lambda token: token.start)
+        first = bisect_left(read.tokens, base + mention.start, key=lambda token: token.start)
         said: set[str] = set()
         while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
             token = read.tokens[at]
@@ -198,11 +215,31 @@ def _totals(read: Read) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
             said.add(token.text.lower())
             at += 1
         figure = read.tokens[at].figure if at < len(read.tokens) else None
-        after = {token.text.lower() for token in read.tokens[at + 1:at + 2]}
-        counts = figure is not None and ((figure.unit is not None and figure.unit.kind == "parameter") or (
-            figure.scale != 1 and figure.unit is None and (said & {"parameters", "params"} or not after & _LINKS)))
-        if figure is not None and counts and figure.value >= 10**5:
+        before = base + found[number - 1].end if number else None
+        if figure is None or figure.value < _SMALLEST or not _subject(read, first, before):
+            continue
+        counted_ = {"parameters", "params"} & said or (figure.unit and figure.unit.kind == "parameter")
+        if read.passage.kind == "row":
+            counted_ = _PARAMETERS & set(page.column(read, figure).lower().split())
+        known = [published_names()[name][2] for name in mention.names]
+        near = figure.scale != 1 and figure.unit is None and any(abs(figure.value - one) < one / 2 for one in known)
+        after = _after(read, at)
+        if counted_ or "active" in after.lower().split() or (near and not after and read.passage.kind != "row"):
             yield mention.names, figure, at
+
+
+def _subject(read: Read, first: int, before: int | None) -> bool:
+    """Whether the model named at a token is what its clause speaks of, no part of another name or of a comparison."""
+    token = read.tokens[first - 1] if first else None
+    while token is not None and token.kind in ("newline", "odd", "op") and first > 1:
+        first -= 1
+        token = read.tokens[first - 1]
+    if token is None or token.kind in ("stop", "newline", "figure"):
+        return True
+    if token.text.lower() == "and":
+        return first > 1 and read.tokens[first - 2].kind in ("stop", "word") and (
+            before is None or read.tokens[first - 2].end > before)
+    return token.kind == "word" and token.text.lower() in _OPENING
 
 
 def _prose(read: Read) -> Iterator[tuple[str, Figure]]:

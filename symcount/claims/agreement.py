@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from contextlib import suppress
 from fractions import Fraction
 
 from symcount.claims.expressions import Unreadable, ends, figures, value
 from symcount.claims.page import worth
-from symcount.claims.units import PLAIN, WORK
+from symcount.claims.units import PLAIN, TABLE, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +29,17 @@ printed   the figure that was compared, where a scale was understood: 2 × (8.03
 scale     what was understood
 """
 
-_POWERS = {"K": 1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5}  # of 1,024 in a prefix
+_POWERS = {"K": 1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}  # of 1,024 in a prefix
 _LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
 # Words of texts that compute in other ways, where 200 + 100 may be 44.
-_OTHERWISE = {"mod", "modulo", "bits", "bit", "binary", "octal", "hexadecimal", "hex", "base", "xor", "boolean",
-              "logic", "ring", "gf", "semiring", "field", "clock", "congruent", "residue", "overflow", "wraps", "wrap",
-              "wraparound",
-              "ordinal", "cardinal", "bases", "nim", "tropical", "saturating"}
+_OTHERWISE = {"mod", "modulo", "binary", "octal", "hexadecimal", "hex", "xor", "boolean", "gf", "semiring", "congruent",
+              "residue", "overflow", "wraps", "wrap", "wraparound", "ordinal", "nim", "tropical", "saturating", "apl",
+              "clock"}
+_WRAPPING = {"bits", "bit", "byte", "uint8", "int8", "eight-bit", "8-bit"}  # there sums may be less by 256
+# What may follow a figure without changing it; another word may be a unit, or a scale, that we do not know.
+KNOWN = {"", "and", "so", "which", "that", "is", "are", "for", "per", "each", "in", "on", "at", "by", "with", "as",
+         "because", "since", "then", "while", "but", "of", "more", "the", "from", "to", "times", "altogether", "total",
+         "overall", "again", "exactly", "too", "numbers", *TABLE}
 
 
 def agreement(claim: Claim, page: Page) -> Agreement:
@@ -71,11 +76,41 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
     if printed.unit and printed.unit.kind == "byte" and claim.node.kind == "sum" and len(claim.node.parts) > 2:
         small = False  # what a parameter takes in training: 2 + 2 + 4 + 4 + 4 bytes
     verdict = _difference(claim, figure, local, page)
-    if verdict == "differs" and (small or _OTHERWISE & page.words(claim.passage)):
+    if verdict == "differs" and _in_binary(claim.node, figure, page):
+        verdict = "prefix"
+    if verdict == "differs" and (small or _other_arithmetic(claim, figure, local, page)):
         verdict = "unread"
     if verdict == "prefix" and true != local and "i" not in printed.mark:
         verdict = "carried"  # under the convention that the author follows
     return Agreement(verdict, local, true, printed, scale)
+
+
+def _other_arithmetic(claim: Claim, figure: Figure, local: Fraction, page: Page) -> bool:
+    """Whether the text may well compute in another way than we read it."""
+    said = page.words(claim.passage)
+    if _OTHERWISE & said or (_WRAPPING & said and (local - figure.value) % 256 == 0):
+        return True
+    written = list(figures(claim.node))
+    letters_ = any(len(one.mark) == 1 and one.unit is None for one in written)  # 2k + 1 = 7: k may be a symbol
+    percent = {bool(one.unit and one.unit.kind == "percent") for one in written} == {True, False}
+    unknown = claim.follows.lower() not in KNOWN and not Fraction(1, 2) <= abs(local / figure.value or 1) <= 2 if (
+        figure.value) else bool(claim.follows)
+    return ((letters_ and not figure.mark and figure.unit is None) or unknown
+            or (percent and claim.node.kind == "sum"))
+
+
+def _in_binary(node: Node, figure: Figure, page: Page) -> bool:
+    """Whether an expression whose KB, MB and so on are powers of 1,024, or mixed (1.44 MB), gives the figure."""
+    def power(one: Figure) -> int:
+        return _POWERS.get(one.mark[:1], 0) if one.unit and one.unit.kind == "byte" and "i" not in one.mark else 0
+
+    for thousands in range(2) if any(power(one) for one in figures(node)) else ():
+        with suppress(Unreadable):
+            if figure.holds(value(node, lambda one, thousands=thousands: one.value / one.scale * (  # type: ignore[misc]
+                    1000 ** min(thousands, power(one) - 1) * 1024 ** (power(one) - min(thousands, power(one) - 1)))
+                    if power(one) else one.value, page.named)):
+                return True
+    return False
 
 
 def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> str:

@@ -56,6 +56,9 @@ class Reader:
         parts = [Node("minus", (first,), start, first.end) if negative else first]
         while self.peek("+", "-") and not self.hyphen():
             sign = self.tokens[self.at]
+            if sign.text == "-" and sign.tight and not sign.math and self.tokens[self.at - 1].text == ")" and (
+                    self.at + 1 < self.last and self.tokens[self.at + 1].tight):
+                raise Unreadable("a difference, or an exponent that was raised")
             self.at += 1
             part = self.product()
             parts.append(part if sign.text == "+" else Node("minus", (part,), sign.start, part.end))

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_ONE = Fraction(1)
 _LONGEST = 60  # digits of a number that is evaluated
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # One separator throughout; a blank separates only where two groups follow, for "12 100" is mostly two numbers.
@@ -93,6 +94,8 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure
         return None
     scale, unit, mark, last = _after(text, end, digits, word)
     whole, _, decimals = digits.partition(".")
+    if not decimals and not raised and scale == 1:  # most figures: fractions are slow
+        return Figure(at, last, Fraction(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
     place = Fraction(10) ** (power - len(decimals))
     value = Fraction(int(whole + decimals or "0")) * place
     exact = not decimals and scale == 1
@@ -105,7 +108,7 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure
 def _after(text: str, end: int, digits: str,
            word: Callable[[int], tuple[str, int]]) -> tuple[Fraction, Unit | None, str, int]:
     """(what multiplies the digits, the unit, both as printed, where they end) after the digits of a number."""
-    scale, mark, last, unit = Fraction(1), "", end, None
+    scale, mark, last, unit = _ONE, "", end, None
     said, until = word(end)
     glued = text[end:end + 1] == said[:1] != ""
     if said in SCALES and (glued or len(said) > 1 or said in "MBT"):

@@ -57,10 +57,12 @@ _LONG = re.compile(r"==|!=|<=|>=|:=|\+=|-=|\*=|/=|=>|->|<-|\*\*|=~|\.\.+|…|\+\
 _COMMAND = re.compile(r"\\([A-Za-z]+|.)", re.DOTALL)
 _GROUP = re.compile(r"\s*\{([^{}]{0,200})\}")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+|⁻[¹²³⁴⁵⁶⁷⁸⁹][⁰¹²³⁴⁵⁶⁷⁸⁹]*")
-_BETWEEN = re.compile(r"(?:\s|\\[,;:! ]|~|\{\}|\\allowbreak(?![A-Za-z]))*")
+_BETWEEN = re.compile(r"(?:[^\S\n]|\\[,;:! ]|~|\{\}|\\allowbreak(?![A-Za-z]))*")  # a unit stands on the figure's line
 _BELOW = re.compile(r"_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_RAISING = ("^", "²", "³", "⁴", "(", "_")  # behind a letter, that make it a symbol
 _TEN = re.compile(r"\*n\^(?:\(-?n\)|-?n)")  # × 10^8, × 10^{-8}: signs, and n for a figure
 _POWER = 60
+_JOINED = re.compile(r"[0-9]+(?:-[0-9]+){2,}(?![0-9])")
 _NUMBER = re.compile(r"\s*[0-9(]")
 _LABELLED = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mathsf|,)\s*\{\s*")
 
@@ -176,6 +178,8 @@ class _Lexer:
         if word is None:
             return "", at
         said, end = word[0], word.end()
+        if len(said) == 1 and self.text[end:end + 1] in _RAISING:
+            return "", at  # 4h² is no time
         if not label and self.math(at) and not self.measures(said, at, end):
             return "", at
         if self.text[end:end + 2] == "/s" and said + "/s" in TABLE:
@@ -197,6 +201,8 @@ class _Lexer:
         text, before = self.text, self.text[self.at - 1:self.at]
         if before and (before.isalnum() or before in "_#@") and self.at:  # GPT2, x_1, #12
             return self.odd_number()
+        if self.sizes():
+            return None
         found = figure(text, self.at, self.next_word)
         if found is None:
             return self.odd_number()
@@ -209,6 +215,13 @@ class _Lexer:
         if money:
             found = found._replace(unit=Unit(self.found.pop().text, Fraction(1), ""))
         return self.add("figure", text[self.at:found.end], found.end, found)
+
+    def sizes(self) -> bool:
+        """Whether numbers joined by hyphens begin here: 784-128-10 are widths, no difference."""
+        found = _JOINED.match(self.text, self.at)
+        if found:
+            self.add("odd", found[0], found.end())
+        return bool(found)
 
     def odd_number(self) -> None:
         end = self.at
@@ -288,6 +301,8 @@ class _Lexer:
         if self.math(at) and sign == "~":
             self.at += 1
             return None
+        if sign == "~" and text[at - 1:at].strip() and at and text[at - 1] not in "(*|≈=":
+            return self.add("odd", sign, at + 1)  # a version: v4.10~2
         if sign == "~":
             return self.add("rel" if self.found and self.found[-1].kind in ("figure", "op") else "about", "≈", at + 1)
         if sign == "&" and self.math(at):

@@ -65,9 +65,9 @@ class Page:
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
-    __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_labels", "_named", "_silences", "_starts",
-                 "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads", "results",
-                 "setting", "symbols", "vouched", "wholes")
+    __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_heads", "_labels", "_named", "_silences",
+                 "_starts", "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads",
+                 "results", "setting", "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
@@ -79,6 +79,8 @@ class Page:
         self.reads = [_read(number, passage) for number, passage in enumerate(pieces)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
         self._starts = [figure.start for figure in printed]
+        self._heads = {passage.table[0]: passage for passage in document.passages
+                       if passage.table and not passage.table[1]}
         self._headings = [passage.start for passage in document.passages if passage.kind == "heading"]
         self._units = sorted([*((start, "") for start in self._headings),
                               *((figure.start, figure.unit.kind) for figure in printed
@@ -102,6 +104,16 @@ class Page:
     def line(self, offset: int) -> int:
         """The line of an offset."""
         return self.document.place(offset)[0]
+
+    def column(self, read: Read, figure: Figure) -> str:
+        """The words above the column of a table that a figure stands in."""
+        place = figure.start - read.passage.start
+        index = next((i for i, (start, end) in enumerate(read.passage.cells) if start <= place < end), None)
+        head = self._heads.get(read.passage.table[0]) if read.passage.table else None
+        if head is None or index is None or index >= len(head.cells):
+            return ""
+        start, end = head.cells[index]
+        return str(head.text[start:end])
 
     def heading(self, offset: int) -> set[str]:
         """The words of the last heading before an offset, in small letters."""

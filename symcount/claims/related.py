@@ -55,7 +55,7 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
         return  # 3 = 4, 42 = 8.5: a pair, a size in two systems, not arithmetic
     if right.figure:
         yield Claim("relation", left.node, right.figure, relation.sign, read.passage, follows=right.follows)
-    elif left.figure and _ends(right):
+    elif left.figure and _ends(right) and left.figure.mark not in ("K", "k"):  # 4K = 3840 x 2160 is a name
         yield Claim("relation", right.node, left.figure, relation.sign, read.passage)
     else:
         found = list(_term_by_term(left.node, right.node, relation.sign, read))
@@ -88,8 +88,9 @@ def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
     """Two expressions of figures: the second is taken for one figure, as precise as its own figures."""
     node = right.node
     first = node.parts[0] if node.kind in ("sum", "product") else node
-    runs = node is not first and first.kind == "figure" and first.parts.value >= _RUNNING
-    if runs and (_worth(left) == first.parts.value or _worth(node) != _worth(left)):
+    runs = node is not first and first.kind == "figure"
+    if runs and (_worth(left) == first.parts.value or (
+            first.parts.value >= _RUNNING and _worth(node) != _worth(left))):
         yield Claim("relation", left, first.parts, sign, read.passage)  # a·b = c + d = e
         return
     if not _ends(right) or [*names(left), *names(node)] or (_shapes(left) and _shapes(node)):

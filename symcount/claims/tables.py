@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import namedtuple
 
 from symcount.claims.agreement import agreement
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from symcount.claims.lexing import Token
     from symcount.claims.page import Page
 
+# Labels of rows that are no summands of the total below, or are taken off it
+_OUTSIDE = {"which", "thereof", "incl", "including", "included", "running", "buffer", "buffers", "tied", "shared",
+            "expenses", "costs", "cost", "discount", "refund", "refunds", "less", "minus", "deduction", "deductions",
+            "spent", "paid"}
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
 _COLUMNS = 20
@@ -38,8 +43,9 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     for row in rows:
         inside = row.read.passage.table[1] > 0
         found = [claim._replace(label=row.label) for cell in row.reads for claim in of_passage(cell, page)]
-        found += [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label)
-                 for i, j in pairs if inside and _computes(row, i, j)]
+        found += [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label,
+                        page.column(row.read, row.cells[j].parts))
+                  for i, j in pairs if inside and _computes(row, i, j)]
         computed = {claim.printed.start for claim in found}
         for column in range(1, columns) if inside else ():
             if len(row.cells) > column and row.cells[column] is not None and row.cells[column].start not in computed:
@@ -55,7 +61,8 @@ def _row(read: Read) -> Row:
     cells, reads, first = [], [], ""
     for number, (start, end) in enumerate(read.passage.cells):
         base = read.passage.start
-        inside = [token for token in read.tokens if base + start <= token.start < base + end]
+        first_, last = (bisect_left(read.tokens, base + place, key=lambda token: token.start) for place in (start, end))
+        inside = read.tokens[first_:last]
         if not number:
             first = " ".join(token.text for token in inside if token.kind in ("word", "name", "op"))
         reads.append(Read(read.number, read.passage, inside, relations(inside)))
@@ -77,7 +84,8 @@ def _whole(inside: Sequence[Token]) -> Node | None:
 def _computes(row: Row, i: int, j: int) -> bool:
     """Whether one cell of a row is an expression and another one figure."""
     return (len(row.cells) > max(i, j) and row.cells[i] is not None and row.cells[j] is not None
-            and row.cells[i].kind not in ("figure", "name", "minus") and row.cells[j].kind == "figure")
+            and row.cells[i].kind not in ("figure", "name", "minus") and row.cells[j].kind == "figure"
+            and row.cells[j].parts.value != 0)
 
 
 def _pairs(body: Sequence[Row], columns: int, page: Page) -> list[tuple[int, int]]:
@@ -96,10 +104,12 @@ def _pairs(body: Sequence[Row], columns: int, page: Page) -> list[tuple[int, int
 class _Sums:
     """The figures of each column that no sum above has taken in yet."""
 
-    __slots__ = ("_open",)
+    __slots__ = ("_open", "outside")
 
     def __init__(self, body: Sequence[Row]) -> None:
         self._open: dict[int, list[Figure]] = {} if len(body) <= _MOST else {-1: []}
+        said = {word.lower().strip(".:") for row in body[:_MOST] for word in row.label.split()}
+        self.outside = bool(_OUTSIDE & said)
 
     def total(self, row: Row, column: int) -> list[Claim]:
         """That a figure is the sum of figures above it: of all that are open, or of those directly above."""
@@ -113,7 +123,7 @@ class _Sums:
             if sum(figure.value for figure in part) == cell.parts.value:
                 self._open[column] = above[:start]
                 return [_total(part, cell.parts, row)]
-        if named and len(above) > 1 and all(figure.exact for figure in above):
+        if named and len(above) > 1 and all(figure.exact for figure in above) and not self.outside:
             self._open[column] = []
             return [_total(above, cell.parts, row)]
         return []
