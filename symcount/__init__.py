@@ -48,6 +48,7 @@ _HOMES = {
     "symcount.solving": ("crossover", "solve"),
     "symcount.sweeping": ("sweep",),
     "symcount.fronts": ("frontier",),
+    "symcount.lint": ("check",),
     "symcount.scaling": ("elasticity", "limit", "share"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

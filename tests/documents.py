@@ -30,7 +30,8 @@ def run(command: str) -> str:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown):
         status = main(words)
-    assert status == (" --activation" in command), command  # what is refuted is not proved: status 1
+    wrong = " --activation" in command or " error: " in shown.getvalue() or "::error " in shown.getvalue()
+    assert status == wrong, command  # what is refuted is not proved, and an error was found: status 1
     return shown.getvalue()
 
 
@@ -92,11 +93,33 @@ def identities_page() -> str:
         f"## {name}\n\n{prove(name).to_markdown()}" for name in names)])
 
 
+def check_pages() -> dict[Path, str]:
+    """The page of every check, from its module."""
+    from symcount.checks import checks, listed
+
+    pages = {}
+    for module, (code, name, _) in zip(checks(), listed(), strict=True):
+        head, *parts = re.split(r"\n\n(?=[A-Z][a-z ]+\n    )", module.__doc__.strip())
+        lines = [f"# {code} {name}", "", head[len(name) + 2].upper() + head[len(name) + 3:], ""]
+        for part in parts:
+            title, _, body = part.partition("\n")
+            text = re.sub(r"^    ", "", body, flags=re.MULTILINE).strip()
+            example = title in ("Bad", "Good")
+            ignored = ["<!-- symcount: ignore -->", ""] if title == "Bad" else []
+            lines += [f"## {title}", "", *ignored, *(["```text", text, "```"] if example else [text]), ""]
+        pages[ROOT / "docs" / "checks" / f"{code}-{name}.md"] = "\n".join(lines)
+    return pages
+
+
 if __name__ == "__main__":  # own-network.md needs a file of its own, which the tests make: mend it by hand
     readme = ROOT / "README.md"
     added = ROOT / "docs" / "add-an-architecture.md"
     added.write_text(example_anew(written_anew(added.read_text(encoding="utf-8"))), encoding="utf-8")
-    for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md", ROOT / "docs" / "scaling.md"):
+    for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md", ROOT / "docs" / "scaling.md",
+                 ROOT / "docs" / "check.md"):
         page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
     main([*DRAWN, "-o", str(PICTURE)])
+    for page, text in check_pages().items():
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, encoding="utf-8")
     IDENTITIES.write_text(identities_page(), encoding="utf-8")

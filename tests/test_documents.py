@@ -64,7 +64,7 @@ def test_add_an_architecture():
 
 
 @pytest.mark.parametrize(("command", "output"), [
-    session for page in ("proofs.md", "conventions.md", "scaling.md")
+    session for page in ("proofs.md", "conventions.md", "scaling.md", "check.md")
     for session in documents.sessions(PAGES[page].read_text(encoding="utf-8"))],
                          ids=lambda text: text.splitlines()[0] if text else "")
 def test_commands_of_pages_print_what_stands_there(command, output):
@@ -97,3 +97,17 @@ def test_the_pictures_of_the_page_are_drawn_as_it_says(tmp_path, monkeypatch):
         assert documents.main(words) == 0
         assert Path(words[-1]).stat().st_size > 10_000
     assert documents.DRAWN in [words[1:-2] for words in commands]  # the one that the page shows
+
+
+def test_pages_of_checks_are_those_of_their_modules():
+    pages = documents.check_pages()
+    assert set(pages) == set((documents.ROOT / "docs" / "checks").glob("*.md"))
+    assert all(page.read_text(encoding="utf-8") == text for page, text in pages.items())
+    shown = PAGES["check.md"].read_text(encoding="utf-8")
+    assert all(f"checks/{page.name}" in shown for page in pages)
+
+
+def test_python_of_the_page_of_checks():
+    text = PAGES["check.md"].read_text(encoding="utf-8")
+    assert documents.printed_anew(text) == text
+    assert len(documents.executed(text)) == 1

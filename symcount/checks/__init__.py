@@ -56,4 +56,4 @@ def named(module: str) -> str:
 
 
 def _says(module: str) -> str:
-    return (entry("checks", module, "no check").__doc__ or "").strip()
+    return (entry("checks", module, "no check").__doc__ or "").strip().removeprefix(f"{named(module)}: ")

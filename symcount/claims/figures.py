@@ -119,7 +119,7 @@ def _after(text: str, end: int, digits: str,
             return scale, BYTES, "B", until  # 8192B: nobody prints thousands of billions so
         scale, mark, last = Fraction(SCALES[said]), said, until
         said, until = word(until)
-    if said in TABLE and not (said == "s" and not glued and text[end:end + 1] != " "):
+    if said in TABLE and not (len(said) == 1 and said.isalpha() and (glued or text[end:end + 1] != " ")):  # 3h/2
         unit = TABLE[said]
         if unit.factor != 1:
             scale, mark, last = scale * unit.factor, (mark + " " + said).strip(), until
