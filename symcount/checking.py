@@ -183,7 +183,9 @@ def _claim(asked: Any, examined: Examiner) -> Any:
         found = [Diagnostic(_CLAIM, 1, 1, len(line) + 1, "", "skipped", "nothing in it is read as a claim",
                             help="say what equals what, as in 30522*768 = 23,440,896 or 124M is parameters of gpt2",
                             source=line)]
-    severities = {one.severity for one in found}
+    from symcount.claims.leftover import GIVEN
+
+    severities = {one.severity for one in found if one.message != GIVEN}
     asked.status = 1 if severities.intersection((*_WRONG, "skipped")) else 0
     verdict = ("" if severities.intersection(_WRONG) else "not judged, or not all of it" if "skipped" in severities else
                "right, under a convention" if "convention" in severities else "right")

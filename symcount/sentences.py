@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from fractions import Fraction
-from itertools import pairwise
 
 from symcount.directives import directed
 from symcount.errors import SymcountError
@@ -114,8 +112,10 @@ def _plain(read: Read) -> tuple[str, list[int]]:
 def _models(words: str) -> tuple[Any, ...]:
     """The models that the end of a sentence names: a published one, or an architecture with all sizes free."""
     name, _, changed = words.strip().strip("`").partition(" with ")
-    name = name.partition(" without ")[0].removeprefix("the ").strip("` ")
-    changes = "".join(changed.split()) if "=" in changed else ""
+    name = name.removeprefix("the ").strip("` ")
+    changes = "".join(changed.split())
+    if changed and "=" not in changed:
+        return ()
     try:
         return (directed(name + (f":{changes}" if changes else "")),)
     except SymcountError:
@@ -145,59 +145,3 @@ def _formula(words: str, names: Callable[[str], Size | None]) -> tuple[int, Size
         if letters(found):
             return start, found
     return None
-
-
-Told = namedtuple("Told", "names quantity sizes width figure at beside")
-"""A figure that a sentence says of a model.
-
-names     the published models that may be meant
-quantity  its short name; sizes of the run, as t=2048; width in bytes of a stored number, None where it is not said
-figure    the figure; at the number of its token; beside the figures that the rest was read from
-"""
-_WIDTHS = {"bf16": 2, "fp16": 2, "float16": 2, "bfloat16": 2, "fp32": 4, "float32": 4, "int8": 1, "fp8": 1,
-           "int4": Fraction(1, 2)}
-_BITS = {32: 4, 16: 2, 8: 1, 4: Fraction(1, 2)}
-_HOLD = {"takes", "take", "needs", "need", "uses", "occupies", "requires", "weighs", "is", "are", "costs", "has"}
-# Words of sentences that count something else, or more
-_OTHER = {"train", "training", "gradients", "optimizer", "adam", "adamw", "activations", "batch", "sequences",
-          "requests", "gpus",
-          "gpu", "head", "layer", "lora", "embedding", "embeddings", "saves", "less", "more", "than", "not"}
-
-
-def told(read: Read) -> Iterator[Told]:
-    """The bytes and FLOPs that sentences say of one published model: its weights, its cache, a forward pass."""
-    base, text = read.passage.start, read.passage.text
-    found = mentions(text)
-    if not found:
-        return
-    stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in (".", "\n\n", ";", "?", "!")]
-    for start, end in pairwise([base, *stops, base + len(text)]):
-        names = {one.names for one in found if start <= base + one.start < end}
-        inside = [(at, token) for at, token in enumerate(read.tokens) if start <= token.start < end]
-        inside = [(at, token) for at, token in inside
-                  if not any(base + one.start <= token.start < base + one.end for one in found)]
-        words_ = {token.text.lower() for _, token in inside if token.kind == "word"}
-        if len(names) == 1 and words_ & _HOLD and not words_ & _OTHER:
-            yield from _told(names.pop(), inside, words_)
-
-
-def _told(names: tuple[str, ...], inside: list[tuple[int, Any]], said_: set[str]) -> Iterator[Told]:
-    counted = [(at, token.figure) for at, token in inside if token.figure and token.figure.unit
-               and token.figure.unit.kind in ("byte", "flop", "multiply-add")]
-    tokens = [token.figure for _, token in inside
-              if token.figure and token.figure.unit and token.figure.unit.kind == "token"]
-    bits = [_BITS.get(int(token.figure.value)) for _, token in inside if token.figure and token.figure.unit
-            and token.figure.unit.kind == "bit" and token.figure.value.denominator == 1]
-    widths = {*bits, *(_WIDTHS[word] for word in said_ if word in _WIDTHS)}
-    if len(counted) != 1 or len(tokens) > 1 or len(widths) > 1 or None in widths:
-        return
-    (at, figure), width = counted[0], next(iter(widths), None)
-    beside = [token.figure for _, token in inside if token.figure and token.figure.unit
-              and token.figure.unit.kind in ("token", "bit")]
-    run = int(tokens[0].value) if tokens and tokens[0].exact else 1 if {"per", "token"} <= said_ else None
-    if figure.unit.kind == "byte" and "cache" in said_ and run:
-        yield Told(names, "kv", {"t": run}, width, figure, at, beside)
-    elif figure.unit.kind == "byte" and not said_ & {"cache", "token", "tokens"} and width:
-        yield Told(names, "params", {}, width, figure, at, beside)
-    elif figure.unit.kind != "byte" and tokens and "forward" in said_ and run:
-        yield Told(names, "flops" if figure.unit.kind == "flop" else "macs", {"s": run}, None, figure, at, beside)

@@ -22,7 +22,8 @@ _OPERATIONS = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mul
                ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a ** int(b)}
 
 
-class Statement(namedtuple("Statement", "line printed verdict expected root expr value", defaults=(None, None))):
+class Statement(namedtuple("Statement", "line printed verdict expected root expr value missed",
+                           defaults=(None, None, None))):
     """What a document states, one line of its sidecar.
 
     line      where it is printed, from 1; of a notebook, the line of its JSON
@@ -32,6 +33,7 @@ class Statement(namedtuple("Statement", "line printed verdict expected root expr
     root      of what is carried, the line of the wrong statement that it comes from
     expr      what `expected` is the value of
     value     the printed figure in plain digits, where a text writes it in its country's way
+    missed    why the linter does not find it, though a reader would
     """
 
     __slots__ = ()
@@ -41,8 +43,8 @@ class Statement(namedtuple("Statement", "line printed verdict expected root expr
         return self.value or self.printed
 
 
-Claim = namedtuple("Claim", "id text model verdict expected could printed expr also why",
-                   defaults=(None, None, None, None, None, None, None, None, None))
+Claim = namedtuple("Claim", "id text model verdict expected could printed expr also why otherwise",
+                   defaults=(None, None, None, None, None, None, None, None, None, None))
 
 
 def documents(kind: str) -> list[Path]:

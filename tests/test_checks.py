@@ -29,7 +29,8 @@ def expectations(text):
     return found
 
 
-@pytest.mark.parametrize(("file", "kind", "text"), BLOCKS, ids=[f"{file.stem}-{i}" for i, (file, *_) in enumerate(BLOCKS)])
+@pytest.mark.parametrize(("file", "kind", "text"), BLOCKS,
+                         ids=[f"{file.stem}-{i}" for i, (file, *_) in enumerate(BLOCKS)])
 def test_page(file, kind, text):
     found = Counter((one.line, one.code, one.severity, one.expected)
                     for one in inspect(EXPECTED.sub("", text), f"page.{SUFFIX[kind]}") if one.severity != "skipped")
@@ -49,4 +50,5 @@ def test_each_check_has_its_page_and_its_examples_hold(check):
     assert check.__doc__.startswith(f"{name}: ")
     bad, good = (re.sub(r"^    ", "", parts[key], flags=re.MULTILINE) for key in ("Bad", "Good"))
     assert check.CODE in {one.code for one in inspect(bad, "bad.md")}
-    assert not [one for one in inspect(good, "good.md") if one.code == check.CODE or one.severity in ("error", "carried")]
+    assert not [one for one in inspect(good, "good.md")
+                if one.code == check.CODE or one.severity in ("error", "carried")]

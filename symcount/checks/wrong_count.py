@@ -34,9 +34,10 @@ from symcount.claims.slips import shown
 from symcount.mentions import mentions
 from symcount.parts import Judgement, known_total
 from symcount.parts import judge as judged
+from symcount.readers.parameters import parameters
 from symcount.readers.quantities import read as read_quantity
-from symcount.sentences import told
 from symcount.settings import counted, meant, published
+from symcount.told import layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
-    from symcount.sentences import Told
+    from symcount.told import Told
 
 CODE = "SC201"
 _SMALLEST = 10**5  # a count of a published model is larger
@@ -86,6 +87,9 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(found, figure, page)
+    for layer, figure, span in layers(read):
+        page.cover(Span(*span))
+        yield from _layer(layer, figure, page)
     for one in told(read):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read) if read.passage.kind == "text" else ():
@@ -131,6 +135,23 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 
 
+def _layer(layer: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the parameters of one layer, with one or two bias vectors or none."""
+    ledger = parameters(layer)
+    ways = {int(ledger.total): "", int(ledger.without("bias").total): "without biases"}
+    if layer.architecture.name in ("lstm", "gru"):
+        ways[int(parameters(layer.replace(biases="two")).total)] = "with two bias vectors a gate, as PyTorch has them"
+    if layer.architecture.name == "batchnorm":
+        ways = {int(ledger.total): "of what is trained; the means and variances are as many again"}
+    for count, says in ways.items():
+        if figure.holds(Fraction(count)):
+            page.judged(figure)
+            yield from _said(Judgement("convention" if says else "right", count, f"right {says}"), figure, page)
+            return
+    count = next(iter(ways))
+    yield from _said(Judgement("wrong", count, f"{layer.title} has {count:,} parameters"), figure, page)
+
+
 def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
     """(the exact quantity, how it is counted) of a model, the usual way first."""
     total = Fraction(read_quantity(model.replace(**one.sizes) if one.sizes else model, one.quantity).total)
@@ -159,8 +180,6 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     if verdicts & {"right", "convention"}:
         page.judged(figure)
         page.vouched.add(figure.value)
-        for start, end in about.spans:  # the sizes that the model was made with: another would not have agreed
-            page.cover(Span(start, end))
     wrong = [one for one in found if one.verdict == "wrong"]
     if verdicts == {"wrong"} or (about.layer and wrong and not verdicts & {"right", "convention"}):
         if len({one.expected for one in wrong}) == 1:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from symcount.claims.page import Claim, Page
     from symcount.diagnostics import Diagnostic
 
+GIVEN = "not judged: taken as given, sizes of the model that is spoken of"
 # Words of results that are measured, not derived.
 _MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "throughput", "quality", "score",
              "scores", "loss", "perplexity", "bleu", "f1", "precision", "recall", "error", "better", "worse",
@@ -33,7 +34,15 @@ def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
             found = [token for token in tokens if _unjudged(token, page)]
             if found:
                 why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
-                yield page.report("", "skipped", Span(found[0].start, found[-1].end), why or _reason(tokens, found))
+                given = page.judgements and all(_given(token, page) for token in found)
+                yield page.report("", "skipped", Span(found[0].start, found[-1].end),
+                                  GIVEN if given else why or _reason(tokens, found))
+
+
+def _given(token: Token, page: Page) -> bool:
+    """Whether a figure is a size that the text states of its model."""
+    spans = page.setting.at(token.start).spans
+    return any(start <= token.start < end for start, end in spans)
 
 
 def _unjudged(token: Token, page: Page) -> bool:

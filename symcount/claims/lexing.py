@@ -326,7 +326,11 @@ class _Lexer:
 
 
 def is_unit(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the word at a position is the unit of the figure before it."""
+    """Whether the word at a position is the unit of the figure, or of the bracket or power, before it."""
     before = tokens[at - 1] if at else None
+    unit = TABLE.get(tokens[at].text.strip())
+    if before and unit and unit.factor == 1 and (before.text == ")" or (before.figure and at > 1 and (
+            tokens[at - 2].text == "^"))):
+        return True
     return bool(before and before.figure and before.figure.unit and before.figure.end <= tokens[at].start
                 and before.figure.unit.shown.lower() == tokens[at].text.strip().lower())
