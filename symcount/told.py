@@ -6,6 +6,7 @@ Only a sentence of which every word that matters is understood is read; any othe
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 from itertools import pairwise
@@ -32,6 +33,7 @@ _WIDTHS = {"bf16": 2, "fp16": 2, "float16": 2, "bfloat16": 2, "fp32": 4, "float3
            "int4": Fraction(1, 2)}
 _BITS = {32: 4, 16: 2, 8: 1, 4: Fraction(1, 2)}
 _HOLD = {"takes", "take", "needs", "need", "uses", "occupies", "requires", "weighs", "is", "are", "costs", "has"}
+_LONGEST = 80  # tokens of a sentence
 # Words of sentences that count something else, or more
 _OTHER = {"train", "training", "gradients", "optimizer", "adam", "adamw", "activations", "batch", "sequences",
           "requests", "gpus",
@@ -46,13 +48,16 @@ def told(read: Read) -> Iterator[Told]:
         return
     stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in (".", "\n\n", ";", "?", "!")]
     for start, end in pairwise([base, *stops, base + len(text)]):
-        names = {one.names for one in found if start <= base + one.start < end}
-        inside = [(at, token) for at, token in enumerate(read.tokens) if start <= token.start < end]
-        inside = [(at, token) for at, token in inside
-                  if not any(base + one.start <= token.start < base + one.end for one in found)]
+        first, last = (bisect_left(read.tokens, place, key=lambda token: token.start) for place in (start, end))
+        here = found[bisect_left(found, start - base, key=lambda one: one.start):
+                     bisect_left(found, end - base, key=lambda one: one.start)]
+        if last - first > _LONGEST or len({one.names for one in here}) != 1:
+            continue
+        inside = [(at, read.tokens[at]) for at in range(first, last)
+                  if not any(one.start <= read.tokens[at].start - base < one.end for one in here)]
         words_ = {token.text.lower() for _, token in inside if token.kind == "word"}
-        if len(names) == 1 and words_ & _HOLD and not words_ & _OTHER:
-            yield from _told(names.pop(), inside, words_)
+        if words_ & _HOLD and not words_ & _OTHER:
+            yield from _told(here[0].names, inside, words_)
 
 
 def _told(names: tuple[str, ...], inside: list[tuple[int, Any]], said_: set[str]) -> Iterator[Told]:

@@ -26,7 +26,7 @@ LONGEST = 2_000  # of a message
 BITS = 100_000  # of a number that is said to be right
 
 MILLION = 100_000  # ten times less than what was tried by hand: the tests must end
-DEEP = 20_000
+DEEP = 5_000
 
 
 def numbers() -> dict[str, str]:
@@ -115,7 +115,7 @@ def length() -> dict[str, str]:
         "a wide table": "|" + " 1 |" * DEEP + "\n|" + "---|" * DEEP + "\n|" + " 2 |" * DEEP,
         "a long table": "| n | count |\n|---|---:|\n" + "| 2 x 3 | 6 |\n" * DEEP + "| total | 5 |\n",
         "many models": "GPT-2 small has 124M parameters, BERT-base has 110M. " * 3_000,
-        "many carried": "2 x 3 = 7\n" + "".join(f"{7 + i} + 1 = {8 + i}\n" for i in range(10_000)),
+        "many carried": "2 x 3 = 7\n" + "".join(f"{7 + i} + 1 = {8 + i}\n" for i in range(3_000)),
         "many sizes": "width 4,096, 32 layers, vocabulary 32,000. " * 5_000,
     }
 
@@ -166,9 +166,9 @@ def notebooks() -> dict[str, str]:
         "an infinite number": '{"cells": [], "nbformat": 1e999}',
         "a format of digits": '{"nbformat": ' + "9" * 9_000 + "}",
         "a surrogate": notebook([{"cell_type": "markdown", "source": "\ud800 1 + 1 = 3", "metadata": {}}]),
-        "many cells": notebook([{"cell_type": "markdown", "source": "1 + 1 = 3", "metadata": {}}] * 5_000),
+        "many cells": notebook([{"cell_type": "markdown", "source": "1 + 1 = 3", "metadata": {}}] * 1_000),
         "a long output": notebook([{"cell_type": "code", "source": "", "metadata": {}, "execution_count": 1,
-                                    "outputs": [output] * 10_000}]),
+                                    "outputs": [output] * 2_000}]),
     }
     return {f"{name}.ipynb": text for name, text in texts.items()}
 

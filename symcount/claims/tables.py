@@ -130,11 +130,11 @@ class _Sums:
 
     def take(self, row: Row) -> None:
         """Take the figures of a row in; one that is computed from another above takes its place."""
+        operands = {part.parts.value for cell in row.cells if cell is not None and cell.kind == "product"
+                    for part in cell.parts if part.kind == "figure"}
         for column, cell in enumerate(row.cells):
             if cell is None or cell.kind != "figure":
                 continue
-            operands = {figure.value for other in row.cells if other is not None and other.kind == "product"
-                        for part in other.parts if part.kind == "figure" for figure in (part.parts,)}
             above = self._open.setdefault(column, [])
             if above and above[-1].value in operands:
                 above.pop()
