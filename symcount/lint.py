@@ -9,12 +9,14 @@ from bisect import bisect_right
 from collections import namedtuple
 
 from symcount.checks import checks
+from symcount.checks import codes as codes_of_checks
 from symcount.claims.agreement import agreement
 from symcount.claims.leftover import leftover
 from symcount.claims.page import Page
 from symcount.claims.stating import claims
 from symcount.directives import told
 from symcount.documents import read
+from symcount.errors import ModelError, nearest
 from symcount.naming import model as named
 from symcount.notations import notation as notation_of
 from symcount.settings import setting
@@ -57,22 +59,18 @@ def examine(text: str, path: str = "<text>", model: Any = None, notation: str | 
 
 def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     page = Page(document, setting(document, model), notation_of(notation) if notation else {})
-    judges, unread = checks(), []
+    unread = []
     _listen(page)
+    asked = {verb: [getattr(one, verb) for one in checks() if hasattr(one, verb)]
+             for verb in ("announce", "judge", "overhear", "review")}
     for read_, found in claims(page):
-        for check_ in judges:
-            if hasattr(check_, "announce"):
-                page.findings += [*check_.announce(read_, page)]
+        page.findings += [one for ask in asked["announce"] for one in ask(read_, page)]
         for claim in found:
-            said = [one for check_ in judges if hasattr(check_, "judge") for one in check_.judge(claim, page)]
-            if not settle(claim, said, page):
+            said = [one for ask in asked["judge"] for one in ask(claim, page)]
+            if not _settle(claim, said, page):
                 unread.append(claim)
-        for check_ in judges:
-            if hasattr(check_, "overhear"):
-                page.findings += [*check_.overhear(read_, page)]
-    for check_ in judges:
-        if hasattr(check_, "review"):
-            page.findings += check_.review(page)
+        page.findings += [one for ask in asked["overhear"] for one in ask(read_, page)]
+    page.findings += [one for ask in asked["review"] for one in ask(page)]
     page.findings = [one for one in page.findings if not page.silenced(one.code, one.line)]
     page.findings += leftover(page, unread)
     return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), page.judgements)
@@ -86,7 +84,10 @@ def _listen(page: Page) -> None:
         codes = told(directive).get("ignore")
         if codes is None:
             continue
-        line = document.place(directive.offset)[0]
+        line, column = document.place(directive.offset)
+        if unknown := [code for code in codes if code not in codes_of_checks()]:
+            raise ModelError(f"{document.path}:{line}:{column}: no check '{unknown[0]}'; "
+                             + nearest(unknown[0], list(codes_of_checks())))
         after = bisect_right(starts, directive.offset)
         if directive.alone and after < len(starts):
             passage = document.passages[after]
@@ -95,7 +96,7 @@ def _listen(page: Page) -> None:
             page.silence(line, line, codes)
 
 
-def settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
+def _settle(claim: Claim, said: list[Diagnostic], page: Page) -> bool:
     """Take in what the checks said of a claim: its wrong figure is known from here on. Whether it was judged at all."""
     page.findings += said
     wrong = next((one for one in said if one.severity in _WRONG), None)

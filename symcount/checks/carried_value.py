@@ -45,7 +45,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     yield page.report(CODE, "carried", claim.printed,
                       f"{written(claim.node)} carries the error of {_lines(page.roots(claim.node))}: it should be "
                       f"{shown(right)}{mark}", expected=right,
-                      help=f"mend what it comes from first, then write {shown(right)}{mark}",
+                      help=f"mend what it comes from first, then {page.advice(claim.printed, right)}",
                       fix=page.rewritten(claim.printed, right),
                       also=[page.report(CODE, "carried", figure, "", fix=page.rewritten(
                           figure, figure.within(page.true(figure)))) for figure in page.operands(claim.node)])
@@ -62,7 +62,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, "carried", figure,
                           f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; "
                           f"it should be {shown(right)}{mark}", expected=right,
-                          help=f"mend what it comes from first, then write {shown(right)}{mark}",
+                          help=f"mend what it comes from first, then {page.advice(figure, right)}",
                           fix=page.rewritten(figure, right))
 
 

@@ -43,7 +43,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     says = f"{shown(printed.within(printed.value))} {printed.mark} counts one FLOP for a multiply-add"
     if told:
         yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {shown(right)} {printed.mark}",
-                          expected=right, help=f"write {shown(right)} {printed.mark}",
+                          expected=right, help=page.advice(printed, right),
                           fix=page.rewritten(printed, right))
     else:
         yield page.report(CODE, "convention", printed, f"{says}; with two it is {shown(right)} {printed.mark}",

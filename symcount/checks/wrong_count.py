@@ -121,7 +121,8 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about the bytes or FLOPs of a model: wrong where one model is meant and no usual way gives them."""
     ways = [(name, exact, says) for name in one.names[:_MOST] for exact, says in _ways(published(name), one)]
     for name, exact, says in ways:
-        binary = "of powers of 1,024" if prefix(figure, exact) and "i" not in figure.mark else ""
+        smaller = not figure.holds(exact) and (prefix(figure, exact) or 0) > 1 and "i" not in figure.mark
+        binary = "of powers of 1,024" if smaller else ""
         if figure.holds(exact) or binary:
             page.judged(figure)
             page.cover(*one.beside)
@@ -203,14 +204,14 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     if severity is None:
         return
     right = None if found.expected is None else figure.within(Fraction(found.expected))
-    mark = f" {figure.mark}" if figure.mark else ""
+    says = f"right {found.says}" if found.says.split(" ")[0] in ("without", "with", "as", "at") else found.says
     if severity == "error" and right is not None:
         page.correct(CODE, figure, Fraction(found.expected), [page.line(figure.start)])
         page.judged(figure)
-        yield page.report(CODE, severity, figure, found.says, expected=right, help=f"write {shown(right)}{mark}",
+        yield page.report(CODE, severity, figure, found.says, expected=right, help=page.advice(figure, right),
                           fix=page.rewritten(figure, right))
     else:
-        yield page.report(CODE, severity, figure, found.says, expected=right)
+        yield page.report(CODE, severity, figure, says, expected=right)
 
 
 def _totals(read: Read, page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:

@@ -42,11 +42,11 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         return
     local, right = found.printed.within(found.local), found.printed.within(found.true)
     why = slip(claim.node, found.printed, page.printed, page.named)
-    if claim.kind == "row" and not why and not _COUNTS & {word.lower() for word in claim.follows.split()}:
+    if claim.kind == "row" and not why and not _COUNTS & {word.lower() for word in claim.column.split()}:
         return  # two columns may agree by chance: the width of a model and its heads
     mark = f" {claim.printed.mark}" if claim.printed.mark else ""
     yield page.report(CODE, "error", claim.printed,
                       f"{written(claim.node)} is {shown(local)}{mark}, not "
                       f"{shown(claim.printed.within(claim.printed.value))}{mark}"
                       + (f": the printed value {why}" if why else ""),
-                      expected=right, help=f"write {shown(right)}{mark}", fix=page.rewritten(claim.printed, right))
+                      expected=right, help=page.advice(claim.printed, right), fix=page.rewritten(claim.printed, right))

@@ -30,6 +30,8 @@ scale     what was understood
 """
 
 _POWERS = {"K": 1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}  # of 1,024 in a prefix
+_BILLION = Fraction(10**9)
+_VAGUE = Fraction(1, 4)  # operands that leave so much open explain nothing
 _LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
 # Words of texts that compute in other ways, where 200 + 100 may be 44.
 _OTHERWISE = {"mod", "modulo", "binary", "octal", "hexadecimal", "hex", "xor", "boolean", "gf", "semiring", "congruent",
@@ -55,6 +57,10 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
     if found is None or not _comparable(claim.node, printed.unit):
         return Agreement("unread", None, None)
     local, true = found
+    if printed.mark == "B" and printed.scale == 1 and any(
+            one.mark == "B" and one.scale > 1 for one in figures(claim.node)):
+        printed = printed._replace(value=printed.value * _BILLION, place=printed.place * _BILLION, exact=False,
+                                   scale=_BILLION, unit=None)  # 7B x 2 = 14 B
     if printed.unit and printed.unit.kind in WORK and (other := _work(claim.node)) and other != printed.unit.kind:
         times = 2 if other == "multiply-add" else Fraction(1, 2)
         if (printed.rounded() if claim.sign == "≈" else printed).holds(local):
@@ -119,7 +125,8 @@ def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> st
         low, high = ends(claim.node, page.named)
     except Unreadable:
         low = high = local
-    if (low, high) != (local, local) and low <= figure.high and figure.low <= high:
+    vague = not local or (high - low) / abs(local) > _VAGUE
+    if (low, high) != (local, local) and not vague and low <= figure.high and figure.low <= high:
         return "implied"
     if prefix(figure, local):
         return "prefix"
@@ -143,6 +150,8 @@ def _careless(figure: Figure, local: Fraction, sign: str) -> bool:
 def prefix(figure: Figure, local: Fraction) -> Fraction | None:
     """The power of 1,024/1,000 by which a figure is off, None where it is off by none."""
     power = _POWERS.get(figure.mark[:1], 0)
+    if figure.unit is None and power < _POWERS["G"]:
+        return None  # 263k is no count of Ki
     if figure.scale == 1 or figure.value == 0 or (figure.unit and figure.unit.kind not in ("byte", "flop")):
         return None
     for ratio in (Fraction(1024, 1000) ** power, Fraction(1000, 1024) ** power) if power else ():

@@ -204,7 +204,7 @@ def _label(tokens: Sequence[Token], first: int, last: int) -> str:
     start = first
     while start and tokens[start - 1].kind == "word" and first - start < 8:
         start -= 1
-    if start and tokens[start - 1].kind in ("op", "figure"):
+    if start and tokens[start - 1].kind in ("op", "figure") and tokens[start - 1].text != ")":
         return ""  # the last letter of an expression
     return " ".join(token.text for token in tokens[start:first])
 

@@ -199,23 +199,33 @@ def value(node: Node, figure: Callable[[Figure], Fraction], name: Callable[[str]
         if found is None:
             raise Unreadable(f"'{node.parts[:20]}' has no value")
         return found
-    parts = [value(part, figure, name) for part in node.parts]
-    if node.kind == "sum":
+    found = _joined_value(node.kind, [value(part, figure, name) for part in node.parts])
+    if found.numerator.bit_length() + found.denominator.bit_length() > _BITS:
+        raise Unreadable("a value of too many digits")
+    return found
+
+
+def _product(parts: Sequence[Fraction]) -> Fraction:
+    result = parts[0]
+    for part in parts[1:]:
+        result *= part
+        if result.numerator.bit_length() + result.denominator.bit_length() > _BITS:
+            raise Unreadable("a product of too many digits")
+    return result
+
+
+def _joined_value(kind: str, parts: list[Fraction]) -> Fraction:
+    if kind == "sum":
         return sum(parts, Fraction(0))
-    if node.kind == "minus":
+    if kind == "minus":
         return -parts[0]
-    if node.kind == "product":
-        result = Fraction(1)
-        for part in parts:
-            result *= part
-            if result.numerator.bit_length() + result.denominator.bit_length() > _BITS:
-                raise Unreadable("a product of too many digits")
-        return result
-    if node.kind == "quotient":
+    if kind == "product":
+        return _product(parts)
+    if kind == "quotient":
         if not parts[1]:
             raise Unreadable("a division by 0")
         return parts[0] / parts[1]
-    return _raised(parts[0], parts[1])
+    return _raised(*parts)
 
 
 def _raised(base: Fraction, exponent: Fraction) -> Fraction:
@@ -270,3 +280,4 @@ def names(node: Node) -> Iterator[str]:
     elif node.kind != "figure":
         for part in node.parts:
             yield from names(part)
+

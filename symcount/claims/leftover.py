@@ -57,7 +57,7 @@ def _why(claim: Claim, page: Page) -> str:
     if worth(claim.node, page) is None:
         return "not judged: the expression has a symbol without a value, or is too large to evaluate"
     if agreement(claim, page).verdict == "unread":
-        return "not judged: the two sides are in units that are not compared"
+        return "not judged: small results, other units, or words that may change what is computed"
     return "not judged: the figure differs, and nothing shows that it is meant for this expression"
 
 
@@ -68,4 +68,6 @@ def _reason(line: Sequence[Token], found: Sequence[Token]) -> str:
     said = {token.text.lower() for token in line if token.kind == "word"}
     if said & _MEASURED:
         return "not judged: measured results cannot be derived"
-    return "not judged: no expression, and no model to compare with"
+    if any(token.kind == "rel" for token in line):
+        return "not judged: an expression that is not read for certain, or words beside it that may change it"
+    return "not judged: no expression, and no statement of a model, that is read"

@@ -63,6 +63,7 @@ _RAISING = ("^", "²", "³", "⁴", "(", "_")  # behind a letter, that make it a
 _TEN = re.compile(r"\*n\^(?:\(-?n\)|-?n)")  # × 10^8, × 10^{-8}: signs, and n for a figure
 _POWER = 60
 _JOINED = re.compile(r"[0-9]+(?:-[0-9]+){2,}(?![0-9])")
+_PROSE = re.compile(r" ?([A-Za-z][a-z]+)(?=[ ,;:])")
 _NUMBER = re.compile(r"\s*[0-9(]")
 _LABELLED = re.compile(r"\\(?:text|mathrm|textrm|operatorname|mathsf|,)\s*\{\s*")
 
@@ -74,9 +75,7 @@ def tokens(passage: Passage) -> list[Token]:
     >>> [token.text for token in tokens(Passage("text", 0, "2 x 80 = 160 bytes"))]
     ['2', '*', '80', '=', '160', 'bytes']
     """
-    by = passage.start
-    return [token._replace(start=token.start + by, end=token.end + by, figure=token.figure and token.figure._replace(
-        start=token.figure.start + by, end=token.figure.end + by)) for token in _merged(_Lexer(passage).run())]
+    return _merged(_Lexer(passage).run())
 
 
 def _merged(found: list[Token]) -> list[Token]:
@@ -105,10 +104,12 @@ def _merged(found: list[Token]) -> list[Token]:
 def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
     """The exponent of the power of ten that multiplies the figure here, and where it ends; 0, 0 if none does."""
     mantissa = found[at].figure
+    if mantissa is None or at + 1 == len(found) or found[at + 1].text != "*":
+        return 0, 0
     signs = "".join(token.text if token.kind == "op" else "n" if token.figure else "?"
                     for token in found[at + 1:at + 8])
     shape = _TEN.match(signs)
-    if mantissa is None or mantissa.mark or mantissa.unit or mantissa.value >= 1000 or shape is None:
+    if mantissa.mark or mantissa.unit or mantissa.value >= 1000 or shape is None:
         return 0, 0
     ten, exponent = found[at + 2].figure, found[at + shape.end() - (shape[0][-1] == ")")].figure
     if ten.value != 10 or ten.mark or ten.unit or exponent.mark:
@@ -119,22 +120,29 @@ def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 class _Lexer:
-    __slots__ = ("at", "ends", "found", "lines", "square", "starts", "text")
+    __slots__ = ("at", "ends", "found", "lines", "offset", "square", "starts", "text")
 
     def __init__(self, passage: Passage) -> None:
-        self.text, self.at, self.square = passage.text, 0, 0
+        self.text, self.at, self.square, self.offset = passage.text, 0, 0, passage.start
         self.starts, self.ends = [span[0] for span in passage.math], [span[1] for span in passage.math]
         self.lines = passage.kind in ("code", "output")
         self.found: list[Token] = []
 
     def math(self, at: int) -> bool:
         """Whether a place stands within TeX mathematics."""
+        if not self.starts:
+            return False
         index = bisect_right(self.starts, at) - 1
         return index >= 0 and at < self.ends[index]
 
     def run(self) -> list[Token]:
         text = self.text
         while self.at < len(text):
+            prose = _PROSE.match(text, self.at) if not self.starts else None
+            if prose:  # most of most documents
+                self.at = prose.start(1)
+                self.add("word", prose[1], prose.end(1))
+                continue
             sign = text[self.at]
             if sign.isspace():
                 self.space()
@@ -151,8 +159,9 @@ class _Lexer:
         return self.found
 
     def add(self, kind: str, token: str, end: int, figure: Figure | None = None) -> None:
-        tight = bool(self.found) and self.found[-1].end == self.at
-        self.found.append(Token(kind, token, self.at, end, figure, tight, self.math(self.at)))
+        start = self.at + self.offset
+        tight = bool(self.found) and self.found[-1].end == start
+        self.found.append(Token(kind, token, start, end + self.offset, figure, tight, self.math(self.at)))
         self.at = end
 
     def space(self) -> None:
@@ -214,7 +223,9 @@ class _Lexer:
         money = self.found and self.found[-1].kind == "currency"
         if money:
             found = found._replace(unit=Unit(self.found.pop().text, Fraction(1), ""))
-        return self.add("figure", text[self.at:found.end], found.end, found)
+        by = self.offset
+        return self.add("figure", text[self.at:found.end], found.end,
+                        found._replace(start=found.start + by, end=found.end + by) if by else found)
 
     def sizes(self) -> bool:
         """Whether numbers joined by hyphens begin here: 784-128-10 are widths, no difference."""
@@ -290,9 +301,9 @@ class _Lexer:
             return self.add("rel", _PROSE_RELATIONS[sign], at + 1)
         if raised := _RAISED.match(text, at):
             self.add("op", "^", at)
-            exponent = Fraction(int(raised[0][:8].translate(RAISED)))
-            return self.add("figure", raised[0], raised.end(), Figure(
-                at, raised.end(), exponent, Fraction(1), exact=True, scale=Fraction(1), unit=None, mark=""))
+            exponent, end, by = Fraction(int(raised[0][:8].translate(RAISED))), raised.end(), self.offset
+            return self.add("figure", raised[0], end, Figure(at + by, end + by, exponent, Fraction(1), exact=True,
+                                                             scale=Fraction(1), unit=None, mark=""))
         if self.math(at) and sign in "{}[]":
             return self.add("op", "(" if sign in "{[" else ")", at + 1)
         if self.math(at) and sign == "_" and (below := _BELOW.match(text, at)):
@@ -320,7 +331,8 @@ class _Lexer:
             return self.add("currency", sign, at + 1)
         if sign in ".,;:?" or sign in "\"“”„«»—":
             return self.add("stop", sign, at + 1)
-        if sign == "!" and not (self.found and self.found[-1].kind in ("figure", "op") and self.found[-1].end == at):
+        if sign == "!" and not (self.found and self.found[-1].kind in ("figure", "op")
+                                and self.found[-1].end == at + self.offset):
             return self.add("stop", sign, at + 1)
         return self.add("odd", sign, at + 1)
 

@@ -8,9 +8,10 @@ from fractions import Fraction
 from itertools import islice
 
 from symcount.claims.chains import relations
-from symcount.claims.expressions import Unreadable, figures, value
+from symcount.claims.expressions import Unreadable, figures, names, value
 from symcount.claims.figures import restyled
 from symcount.claims.lexing import tokens
+from symcount.claims.slips import shown
 from symcount.diagnostics import Diagnostic
 from symcount.documents.passages import Passage
 
@@ -30,7 +31,7 @@ _FOLLOWED = 100  # so many wrong figures are followed into prose
 _TELLING = 10_000  # a wrong figure of fewer digits is followed by its value only near: others may well be equal
 _LEAST, _NEAR = 100, 5  # and one of two digits never
 
-Claim = namedtuple("Claim", "kind node printed sign passage label follows", defaults=("", ""))
+Claim = namedtuple("Claim", "kind node printed sign passage label follows column", defaults=("", "", ""))
 """That an expression is a printed figure.
 
 kind      "relation" for = and ≈, "row" of a table, "total" of one, "share"
@@ -66,13 +67,14 @@ class Page:
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_heads", "_labels", "_named", "_silences",
-                 "_starts", "_units", "_values", "_words", "compared", "document", "findings", "judgements", "reads",
-                 "results", "setting", "symbols", "vouched", "wholes")
+                 "_starts", "_units", "_values", "_words", "_wrong", "compared", "document", "findings",
+                 "judgements", "reads", "results", "setting", "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
         self.judgements = 0
+        self._wrong = False
         self._silences: list[tuple[int, int, tuple[str, ...]]] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
         pieces = [piece for passage in document.passages for piece in _pieces(passage)]
@@ -174,6 +176,7 @@ class Page:
         """Remember what a wrong figure should be, for those that are computed from it, unless it is to be ignored."""
         if self.silenced(code, self.line(figure.start)):
             return
+        self._wrong = True
         found = Correction(right, tuple(sorted({*lines})))
         self._at[figure.start, figure.end] = found
         for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
@@ -196,8 +199,8 @@ class Page:
     def roots(self, node: Node) -> tuple[int, ...]:
         """The lines of the errors that an expression carries on."""
         found = [self.correction(figure) for figure in figures(node)]
-        names = [self._at.get(at) for _, at in self._named.values()]
-        return tuple(sorted({line for one in (*found, *names) if one for line in one.lines}))
+        found += [self._at.get(self._named[name][1]) for name in names(node) if name in self._named]
+        return tuple(sorted({line for one in found if one for line in one.lines}))
 
     def cover(self, *spans: Any) -> None:
         """Count the figures within spans as accounted for: changing one of their digits would be noticed."""
@@ -215,7 +218,7 @@ class Page:
 
     def wrong(self) -> bool:
         """Whether any figure was found wrong that others may be computed from."""
-        return bool(self._values)
+        return self._wrong
 
     def corrections(self) -> list[tuple[Fraction, Correction]]:
         """The latest wrong figures whose values tell them from others, and what they should be, the last one first."""
@@ -241,6 +244,11 @@ class Page:
     def rewritten(self, figure: Figure, number: Fraction) -> str | None:
         """What would stand in place of a figure if it were this number; None where that is not sure."""
         return restyled(self.document.source[figure.start:figure.end], number)
+
+    def advice(self, figure: Figure, number: Fraction) -> str:
+        """What to write in place of a figure, in the author's style where that is sure."""
+        mark = f" {figure.mark}" if figure.mark else ""
+        return f"write {self.rewritten(figure, number) or shown(number) + mark}"
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
                help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see
@@ -305,7 +313,8 @@ def chained(found: list[Relation]) -> list[tuple[str, Figure]]:
 def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
     """The value of an expression as printed, and as it should be; None where it has none."""
     try:
-        return value(node, page.printed, page.named), value(node, page.true, page.true_named)
+        local = value(node, page.printed, page.named)
+        return local, value(node, page.true, page.true_named) if page.wrong() else local
     except Unreadable:
         return None
 

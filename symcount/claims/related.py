@@ -144,6 +144,6 @@ def _continued(read: Read, at: int) -> Iterator[Claim]:
 
 def hedged(read: Read, at: int) -> bool:
     """Whether the figure at a token is printed as an approximation: about, roughly, ~."""
-    return at > 0 and (read.tokens[at - 1].text.lower() in HEDGES or read.tokens[at - 1].kind in ("about", "rel"))
+    return at > 0 and (read.tokens[at - 1].text.lower() in HEDGES)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
 
 _MOST = 12  # of a sum so many terms are looked at, of a product so many factors
+_WIDE = 39  # digits of a whole number that is printed in full
 _BINDS = {"sum": 0, "minus": 1, "product": 2, "quotient": 2, "power": 3}
 
 
@@ -28,20 +29,21 @@ def shown(number: Fraction) -> str:
     >>> shown(Fraction(7 * 10**9))
     '7 × 10^9'
     """
-    if number.denominator == 1 and abs(number) >= 10**9 and number % 10**6 == 0:
-        mantissa = str(number.numerator).rstrip("0").replace("-", "−")
-        return f"{mantissa} × 10^{len(str(number.numerator)) - len(mantissa)}"
+    if number < 0:
+        return f"−{shown(-number)}"
+    digits = str(int(number))
+    if len(digits) > _WIDE:
+        return f"{digits[0]}.{digits[1:4]} × 10^{len(digits) - 1}"
     if number.denominator == 1:
-        whole = f"{number.numerator:,}".replace("-", "−")
-        return whole if len(whole) < 40 else f"{float(number):.4g}"
-    exact = number * 10**6
-    if exact.denominator == 1:
-        return f"{float(number):,.6f}".rstrip("0").rstrip(".").replace("-", "−")
-    if abs(number) < 10**15:
-        digits = max(0, 6 - len(str(int(abs(number))).lstrip("0")))
-        return f"{float(number):,.{max(digits, 2)}f}".replace("-", "−") if abs(number) >= Fraction(1, 1000) else (
-            f"{float(number):.4g}")
-    return f"{float(number):.6g}"
+        mantissa = digits.rstrip("0")
+        zeros = len(digits) - len(mantissa)
+        return f"{mantissa} × 10^{zeros}" if number >= 10**9 and zeros >= 6 else f"{int(number):,}"
+    if number < Fraction(1, 1000) and (number * 10**6).denominator != 1:
+        return f"{float(number):.4g}"
+    places = 6 if (number * 10**6).denominator == 1 else max(2, 6 - len(digits.lstrip("0")))
+    whole, below = divmod(round(number * 10**places), 10**places)
+    decimals = f"{below:0{places}d}"
+    return f"{whole:,}." + (decimals.rstrip("0") if places == 6 and (number * 10**6).denominator == 1 else decimals)
 
 
 def written(node: Node, outside: int = 0) -> str:

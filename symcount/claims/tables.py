@@ -44,7 +44,7 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
         inside = row.read.passage.table[1] > 0
         found = [claim._replace(label=row.label) for cell in row.reads for claim in of_passage(cell, page)]
         found += [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label,
-                        page.column(row.read, row.cells[j].parts))
+                        column=page.column(row.read, row.cells[j].parts))
                   for i, j in pairs if inside and _computes(row, i, j)]
         computed = {claim.printed.start for claim in found}
         for column in range(1, columns) if inside else ():

@@ -71,6 +71,7 @@ def _others(name: str, low: Fraction, high: Fraction) -> Iterator[tuple[int, str
             told.append((len(names), sums.at(picked), names))
         if low <= active <= high and active != sums.whole:
             told.append((1 + len(head), active, [*head, "of the experts only the chosen"]))
+    told = [one for one in told if not any("gate" in name for name in one[2])]  # a model has its gates, or has none
     for _, count, names in sorted(told, key=lambda one: one[0])[:1]:
         yield exact(Fraction(count)), ", ".join(names)
 
