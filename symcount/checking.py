@@ -150,6 +150,8 @@ def _read(path: str) -> str:
                 data = file.read(LARGEST_DOCUMENT + 1)
         if len(data) > LARGEST_DOCUMENT:
             raise ModelError(f"{where}: a document has at most {LARGEST_DOCUMENT:,} bytes")
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise ModelError(f"{where}: this is UTF-16; save it as UTF-8")
         text = data if isinstance(data, str) else data.decode()
     except UnicodeDecodeError as error:
         raise ModelError(f"{where}: byte {error.start + 1:,} is no UTF-8; save it as UTF-8") from None

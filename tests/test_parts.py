@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from symcount import model
-from symcount.parts import judge, known_total, meant
+from symcount.parts import judge, known_total
 from symcount.parts.amounts import counts
 from symcount.parts.words import LONGEST, phrases, read
 
@@ -320,17 +320,6 @@ def test_any_words_are_answered(label, value, unit):
         assert "a digit" in found.says or abs(found.expected - value) < found.expected
 
 
-def test_what_is_meant():
-    found = {(one.quantity, one.says): one for one in meant("FFN", "parameter", made("gpt2"), SILENT)}
-    whole, one = found["parameter", "in all layers"], found["parameter", "in one of 12 layers"]
-    assert (whole.path, whole.total, one.total) == ("mlp", 12 * 4_722_432, 4_722_432)
-    assert dict(one.variants)["without biases"] == 2 * 768 * 3072
-    assert dict(one.variants)["with its norm"] == 4_722_432 + 2 * 768
-    work = meant("FFN", "flop", made(LECTURE), DOUBLE)
-    assert {(each.says, each.total) for each in work} >= {("in one of 24 layers for one token", 8 * 1024**2)}
-    assert meant("weather", "parameter", made("gpt2"), SILENT) == []
-
-
 def test_labels_are_read():
     said = read("Second-layer norms, weights (12 layers)", {}, frozenset({12}), frozenset())
     assert (said.many, said.plain) == (12, False)  # "second" is of one layer, and nothing says which
@@ -370,9 +359,5 @@ TOTALS = [  # names, value, place, verdict, expected
 
 @pytest.mark.parametrize(("named", "value", "place", "verdict", "expected"), TOTALS, ids=str)
 def test_known_totals(named, value, place, verdict, expected):
-    found = known_total(named, Fraction(value), Fraction(place), "parameter")
+    found = known_total(named, Fraction(value), Fraction(place))
     assert (found.verdict, found.expected) == (verdict, expected), found
-
-
-def test_known_totals_are_of_parameters():
-    assert known_total(["gpt2"], Fraction(117_000_000), Fraction(10**6), "flop").verdict == "unknown"

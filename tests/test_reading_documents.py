@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from symcount.documents import load, read
+from symcount.documents import read
 from symcount.documents.inline import inline
-from symcount.errors import ModelError, SymcountError
+from symcount.errors import SymcountError
 
 markdown_it = pytest.importorskip("markdown_it", reason="Markdown is read by what the extra 'check' installs")
 
@@ -459,43 +459,6 @@ def test_what_is_no_notebook_is_refused_with_its_place(text, said):
         read(text, "nb.ipynb")
 
 
-# Files
-
-def test_a_file_is_read_as_it_stands(tmp_path):
-    file = tmp_path / "a.md"
-    file.write_bytes("\ufeffé\r\nb\rc".encode())
-    assert load(str(file)) == "é\r\nb\rc"
-    [document] = read(load(str(file)), str(file))
-    assert document.source == "é\r\nb\nc"
-    assert document.line(1) == "é"
-    assert document.place(document.source.index("c")) == (3, 1)
-
-
-@pytest.mark.parametrize(("content", "said"), [
-    (b"caf\xe9 12", r"byte 3 \(0xe9\) is not UTF-8: save the file as UTF-8"),
-    (b"\xef\xbb\xbfcaf\xe9 12", r"byte 6 \(0xe9\) is not UTF-8"),
-    (b"abc\xc3", r"byte 3 \(0xc3\) is not UTF-8"),
-    ("12 x 3".encode("utf-16"), r"byte 0: this is UTF-16"),
-    (b"\x89PNG\r\n\x00", r"byte 6 is NUL: a binary file is no document"),
-    (b" " * 20_000_001, r"a document has at most 20,000,000 bytes"),
-], ids=["latin-1", "latin-1 with a mark", "cut", "utf-16", "binary", "large"])
-def test_files_that_are_no_documents_are_refused(tmp_path, content, said):
-    file = tmp_path / "a.md"
-    file.write_bytes(content)
-    with pytest.raises(SymcountError, match=said) as caught:
-        load(str(file))
-    assert str(caught.value).startswith(f"{file}: ")
-
-
-@pytest.mark.parametrize(("name", "said"), [("none.md", "no such file"), (".", "a folder: name the files in it"),
-                                            ("a\0b", "null"), ("a" * 5_000, "too long")],
-                         ids=["none", "folder", "nul", "long"])
-def test_what_is_no_file_is_refused(tmp_path, name, said):
-    with pytest.raises(ModelError, match=said) as caught:
-        load(str(tmp_path / name))
-    assert "\n" not in str(caught.value)
-
-
 def test_a_missing_library_is_named_with_what_brings_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "markdown_it", None)
     with pytest.raises(SymcountError, match=r"markdown-it-py: pip install 'symcount\[check\]'"):
@@ -509,7 +472,7 @@ OWN = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "tests
 
 @pytest.mark.parametrize("file", OWN, ids=lambda file: file.name)
 def test_our_own_documents_stand_where_they_stand(file):
-    text = load(str(file))
+    text = file.read_text(encoding="utf-8")
     for path in (file.name, "a.txt", "a.tex"):
         assert sum(len(one.passages) for one in sound(read(text, path))) > 1
 
@@ -521,11 +484,11 @@ def test_the_words_are_those_that_markdown_it_finds(file):
     dollarmath = pytest.importorskip("mdit_py_plugins.dollarmath").dollarmath_plugin
     parser = markdown_it.MarkdownIt("commonmark").enable("table").use(dollarmath, allow_space=False, allow_digits=False)
     theirs = []
-    for token in parser.parse(load(str(file))):
+    for token in parser.parse(file.read_text(encoding="utf-8")):
         told = {"softbreak": " ", "hardbreak": " ", "html_inline": " "}
         theirs.append("".join(told.get(one.type, one.content) for one in token.children or ()) or (
             token.content if token.type in ("fence", "code_block", "math_block") else ""))
-    ours = [one.text for one in read(load(str(file)), "a.md")[0].passages]
+    ours = [one.text for one in read(file.read_text(encoding="utf-8"), "a.md")[0].passages]
     word = re.compile(r"[^\W_]+")
     assert word.findall("\n".join(ours)) == word.findall("\n".join(theirs))
 

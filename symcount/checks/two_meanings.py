@@ -19,6 +19,8 @@ Source
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from symcount.claims.page import words
 from symcount.claims.slips import shown
 
@@ -37,7 +39,7 @@ _SIZES = ("layer", "block", "head", "token", "expert", "class", "channel", "word
 
 def review(page: Page) -> Iterator[Diagnostic]:
     """The notes about the symbols of a document."""
-    values: dict[str, tuple[object, int]] = {}
+    values: dict[str, tuple[Fraction, int]] = {}
     nouns: dict[str, tuple[str, int]] = {}
     for read in page.reads:
         for relation in read.relations:
@@ -48,7 +50,7 @@ def review(page: Page) -> Iterator[Diagnostic]:
                 if before != figure.value:
                     values[name] = figure.value, page.line(figure.start)
                     yield page.report(CODE, "note", figure, f"{name} is {shown(figure.value)} here and "
-                                                            f"{shown(before)} in line {line}")  # type: ignore[arg-type]
+                                                            f"{shown(before)} in line {line}")
         for token, following in zip(read.tokens, read.tokens[1:], strict=False):
             noun = following.text.lower().removesuffix("s")
             if token.kind == "name" and following.kind == "word" and noun in _SIZES:

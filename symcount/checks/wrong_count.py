@@ -37,6 +37,7 @@ from symcount.parts import judge as judged
 from symcount.readers.parameters import parameters
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import counted, meant, published
+from symcount.shortfalls import judge_number
 from symcount.told import layers, told
 
 TYPE_CHECKING = False
@@ -83,10 +84,10 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     for names, figure, at in _totals(read, page):
         printed = figure.rounded() if hedged(read, at) else figure
         active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
-        found = (_active if active else known_total)(names, printed.value, printed.place, "parameter")
+        found = (_active if active else known_total)(names, printed.value, printed.place)
         if found.verdict != "unknown":
             page.judged(figure)
-        yield from _said(found, figure, page)
+        yield from _said(_explained(found, figure, names), figure, page)
     for layer, figure, span in layers(read):
         page.cover(Span(*span))
         yield from _layer(layer, figure, page)
@@ -105,7 +106,17 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
             yield from _labelled(label, figures[0], read.passage, page)
 
 
-def _active(names: tuple[str, ...], value: Fraction, place: Fraction, _: str) -> Judgement:
+def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judgement:
+    """A judgement with what the author left out or counted twice, where all digits are printed and one thing does."""
+    if found.verdict != "wrong" or not figure.exact or len(names) != 1:
+        return found
+    why = judge_number(figure.value, published(names[0]), "params")
+    if why.verdict == "unknown" or "is right" in why.says or "differs by" in why.says:
+        return found  # nothing that is left out or doubled explains it
+    return found._replace(says=f"{found.says}: the printed number {why.says}")
+
+
+def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgement:
     """Whether one of the published models that may be meant has so many active parameters."""
     counts = {name: int(read_quantity(published(name), "active").total) for name in names[:_MOST]}
     for count in counts.values():
@@ -264,7 +275,7 @@ def _subject(read: Read, first: int, before: int | None) -> bool:
 
 def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
     """(the clause around it, figure) of each figure with a unit that is in no relation."""
-    computed = {figure.start for one in read.relations for side in (one.left, one.right) for figure in side.written()}
+    computed = read.computed()
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:

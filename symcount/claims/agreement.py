@@ -6,6 +6,7 @@ from collections import namedtuple
 from contextlib import suppress
 from fractions import Fraction
 
+from symcount.claims.chains import LINKS
 from symcount.claims.expressions import Unreadable, ends, figures, value
 from symcount.claims.page import worth
 from symcount.claims.units import PLAIN, TABLE, WORK
@@ -39,9 +40,8 @@ _OTHERWISE = {"mod", "modulo", "binary", "octal", "hexadecimal", "hex", "xor", "
               "clock"}
 _WRAPPING = {"bits", "bit", "byte", "uint8", "int8", "eight-bit", "8-bit"}  # there sums may be less by 256
 # What may follow a figure without changing it; another word may be a unit, or a scale, that we do not know.
-KNOWN = {"", "and", "so", "which", "that", "is", "are", "for", "per", "each", "in", "on", "at", "by", "with", "as",
-         "because", "since", "then", "while", "but", "of", "more", "the", "from", "to", "times", "altogether", "total",
-         "overall", "again", "exactly", "too", "numbers", *TABLE}
+KNOWN = {*LINKS, "of", "more", "the", "from", "to", "times", "altogether", "total", "overall", "again", "exactly",
+         "too", "numbers", *TABLE}
 
 
 def agreement(claim: Claim, page: Page) -> Agreement:

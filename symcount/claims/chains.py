@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.claims.expressions import Reader, Unreadable, figures, label_end, names, qualified
+from symcount.claims.expressions import Reader, Unreadable, figures, label_end, qualified
 from symcount.claims.lexing import is_unit
 
 TYPE_CHECKING = False
@@ -46,11 +46,9 @@ class Side(namedtuple("Side", "node first last label follows")):
         """Its figures."""
         return list(figures(self.node)) if self.node else []
 
-    def symbols(self) -> list[str]:
-        """Its symbols."""
-        return list(names(self.node)) if self.node else []
 
-
+LINKS = {"", "and", "so", "which", "that", "is", "are", "for", "per", "each", "in", "on", "at", "by", "with", "as",
+         "because", "since", "then", "while", "but"}  # words behind an expression that do not go on with it
 HEDGES = {"about", "roughly", "approximately", "approx", "around", "circa", "ca", "nearly", "almost", "some", "≈", "~"}
 _NONE = Side(None, 0, 0, "", "")
 # Words that do arithmetic: next to one, an expression is not all of what is said.

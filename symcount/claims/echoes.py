@@ -34,7 +34,7 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
     if not page.wrong():
         return
     stops = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in _ENDS]
-    computed = {figure.start for one in read.relations for side in (one.left, one.right) for figure in side.written()}
+    computed = read.computed()
     for at, token in enumerate(read.tokens):
         if token.figure is None or page.covered(token.figure) or token.start in computed:
             continue

@@ -24,7 +24,7 @@ _MEASURED = {"faster", "slower", "accuracy", "speedup", "speed-up", "latency", "
 
 def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
     """A "skipped" finding for every line with figures that nothing was compared with."""
-    unjudged = {figure.start: _why(claim, page) for claim in unread for figure in (claim.printed,)}
+    unjudged = {claim.printed.start: _why(claim, page) for claim in unread}
     for read in page.reads:
         if read.passage.kind == "unread":
             yield page.report("", "skipped", Span(read.passage.start, read.passage.start + 1),

@@ -52,6 +52,10 @@ class Read(namedtuple("Read", "number passage tokens relations")):
 
     __slots__ = ()
 
+    def computed(self) -> set[int]:
+        """Where the figures of its relations stand."""
+        return {figure.start for one in self.relations for side in (one.left, one.right) for figure in side.written()}
+
 
 class Page:
     """One document and what is known of it.

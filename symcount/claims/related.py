@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from fractions import Fraction
 
-from symcount.claims.chains import HEDGES
+from symcount.claims.chains import HEDGES, LINKS
 from symcount.claims.expressions import Node, Unreadable, ends, names, value
 from symcount.claims.figures import Figure
 from symcount.claims.page import Claim, chained, introduced, words
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from symcount.claims.chains import Relation, Side
     from symcount.claims.page import Page, Read
 
-_LINKS = {"", "and", "so", "which", "that", "is", "are", "for", "per", "each", "in", "on", "at", "by", "with", "as",
-          "because", "since", "then", "while", "but"}  # words behind an expression that do not go on with it
 _RUNNING = 1000  # from so large a figure on, an equation may run on: a·b = c + d = e
 # Amounts that are printed in two ways
 _CONVERTED = ("byte", "bit", "flop", "multiply-add", "second", "parameter", "token")
@@ -64,7 +62,7 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
 
 def _ends(side: Side) -> bool:
     """Whether an expression ends where its side does: 8 bytes of header − 20 bytes may go on."""
-    return side.follows.lower() in _LINKS
+    return side.follows.lower() in LINKS
 
 
 def _alike(left: Figure, right: Figure) -> bool:

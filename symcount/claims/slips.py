@@ -178,7 +178,7 @@ def _digits(printed: Figure, right: Fraction) -> str:
     """What happened to the digits: a power of ten, two exchanged, one other."""
     for power in (3, 6, 9, 12, -3, -6, -9, -12, 1, 2, -1, -2):
         if printed.holds(right * Fraction(10) ** power):
-            return f"is {_factor(Fraction(10) ** abs(power))} times too {'large' if power > 0 else 'small'}"
+            return f"is {10 ** abs(power):,} times too {'large' if power > 0 else 'small'}"
     if right.denominator != 1 or not printed.exact:
         return ""
     ours, theirs = str(abs(right.numerator)), str(abs(printed.value.numerator))
@@ -191,7 +191,3 @@ def _digits(printed: Figure, right: Fraction) -> str:
             ours[differ[1]] == theirs[differ[0]]):
         return "has two digits exchanged"
     return ""
-
-
-def _factor(number: Fraction) -> str:
-    return f"{number.numerator:,}"

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     Scales = tuple[tuple[Any, str, int], ...]
 
-# quantity: "parameter", "multiply-add" or "element"; path: the part, "" for all; says: which layers, how many tokens;
-# total: the number as the text counts it; variants: (what is counted otherwise, the number then)
-Meaning = namedtuple("Meaning", "quantity path says total variants")
 # verdict: "right", "convention", "wrong", "note" or "unknown"; expected: the exact number that should stand there, None
 # where none is certain; says: the convention, or what went wrong, in a sentence
 Judgement = namedtuple("Judgement", "verdict expected says")
@@ -43,29 +40,6 @@ _TRAINED = (6, 12, 16, 18, 20)  # and with what an optimizer keeps of it
 _LEAST = 1_000  # a number below is too common to be told from a size
 _OTHERWISE = {"active", "head", "expert", "train", "backward", "outside"}  # what is counted in too many ways
 _DIGITS = 3  # of a rounded number that may be called wrong
-
-
-def meant(label: str, unit: str, model: Model, manner: Any) -> list[Meaning]:
-    """What the words near a number may mean, with the exact numbers; none where they name no part of the model.
-
-    `unit` is "parameter", "flop", "multiply-add", "byte" or "" for unknown; `manner` says how the text counts: its
-    fields biases, norms, tied, gated, flop_per_mac, bias_vectors, bytes_per_value are None where nothing is said.
-
-    >>> from symcount import model
-    >>> says_nothing = _Manner(*[None] * 7)
-    >>> [(one.path, one.says, one.total) for one in meant("position table", "parameter", model("gpt2"), says_nothing)]
-    [('embeddings.position', '', 786432)]
-    """
-    own = counts(model)
-    said = _said(label, own)
-    manner = _settled(manner, said)
-    found = []
-    for attempt in _attempts(said, unit, own, manner):
-        sums, usual = attempt.sums, attempt.sums.usual(manner, own)
-        variants = tuple((choice.options[j][1], sums.at((*usual[:i], j, *usual[i + 1:])))
-                         for i, choice in enumerate(sums.choices) for j in range(len(choice.options)) if j != usual[i])
-        found.append(Meaning(attempt.quantity, attempt.reading.path, attempt.reading.says, sums.at(usual), variants))
-    return found
 
 
 def judge(label: str, unit: str, value: Any, place: Any, model: Model, manner: Any) -> Judgement:

@@ -24,22 +24,22 @@ _DIGITS = 3
 _LABELS = (10**6, 10**9)  # a label is in whole millions or billions; 8.1B is a count
 
 
-def known_total(named: Sequence[str], value: Any, place: Any, unit: str) -> Judgement:
+def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     """Whether one of the published models that a text may mean has so many parameters.
 
     `named` are published names, several where the text names a family. "right" where the count rounds to the printed
     digits, "convention" where it does with another head, without embeddings and so on; "wrong" where one model alone is
     meant and nothing fits, or "note" where the number is within 5 % and has at most three digits.
 
-    >>> known_total(["gpt2"], 117_000_000, 1_000_000, "parameter")
+    >>> known_total(["gpt2"], 117_000_000, 1_000_000)
     Judgement(verdict='wrong', expected=124439808, says='gpt2 has 124,439,808 parameters, 6.4 % more than is printed')
-    >>> known_total(["bert-base-uncased"], 110_000_000, 10_000_000, "parameter").verdict
+    >>> known_total(["bert-base-uncased"], 110_000_000, 10_000_000).verdict
     'right'
 
     A name that is not published makes it "unknown".
     """
     found, value, place = names(), Fraction(value), Fraction(place)
-    if unit not in ("", "parameter") or not named or value <= 0 or any(name not in found for name in named):
+    if not named or value <= 0 or any(name not in found for name in named):
         return UNKNOWN
     published = {found[name][2]: name for name in reversed(named)}
     low, high = value - place / 2, value + place / 2
