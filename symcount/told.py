@@ -11,16 +11,16 @@ from collections import namedtuple
 from fractions import Fraction
 from itertools import pairwise
 
-from symcount.mentions import mentions
 from symcount.naming import model
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from symcount.claims.figures import Figure
     from symcount.claims.page import Read
+    from symcount.mentions import Mention
 
 Told = namedtuple("Told", "names quantity sizes width figure at beside")
 """A figure that a sentence says of a model.
@@ -40,10 +40,9 @@ _OTHER = {"train", "training", "gradients", "optimizer", "adam", "adamw", "activ
           "gpu", "head", "layer", "lora", "embedding", "embeddings", "saves", "less", "more", "than", "not"}
 
 
-def told(read: Read) -> Iterator[Told]:
+def told(read: Read, found: Sequence[Mention]) -> Iterator[Told]:
     """The bytes and FLOPs that sentences say of one published model: its weights, its cache, a forward pass."""
     base, text = read.passage.start, read.passage.text
-    found = mentions(text)
     if not found:
         return
     stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in (".", "\n\n", ";", "?", "!")]

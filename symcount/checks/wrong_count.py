@@ -42,12 +42,13 @@ from symcount.told import layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
+    from symcount.mentions import Mention
     from symcount.told import Told
 
 CODE = "SC201"
@@ -79,9 +80,10 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
-    for mention in mentions(read.passage.text):  # the digits of a name are no figures
+    found_ = mentions(read.passage.text)
+    for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
-    for names, figure, at in _totals(read, page):
+    for names, figure, at in _totals(read, found_, page):
         printed = figure.rounded() if hedged(read, at) else figure
         active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
         found = (_active if active else known_total)(names, printed.value, printed.place)
@@ -91,7 +93,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     for layer, figure, span in layers(read):
         page.cover(Span(*span))
         yield from _layer(layer, figure, page)
-    for one in told(read):
+    for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read) if read.passage.kind == "text" else ():
         yield from _labelled(label, figure, read.passage, page)
@@ -225,15 +227,14 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, severity, figure, says, expected=right)
 
 
-def _totals(read: Read, page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
+def _totals(read: Read, found: Sequence[Mention], page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
     """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage.
 
     The model is the subject, and nothing but linking words stands between. A figure without the word "parameters" is a
     count only where nothing follows that it could count, and near to the count of the model.
     """
     base = read.passage.start
-    found = mentions(read.passage.text)
-    if {token.text.lower() for token in read.tokens if token.kind == "word"} & _ADAPTED:
+    if not found or {token.text.lower() for token in read.tokens if token.kind == "word"} & _ADAPTED:
         return
     for number, mention in enumerate(found):
         at = bisect_left(read.tokens, base + mention.end, key=lambda token: token.start)

@@ -18,6 +18,7 @@ from symcount.claims.lexing import is_unit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
@@ -266,18 +267,17 @@ def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, 
 
 def figures(node: Node) -> Iterator[Figure]:
     """The figures of an expression, in order."""
-    if node.kind == "figure":
-        yield node.parts
-    elif node.kind != "name":
-        for part in node.parts:
-            yield from figures(part)
+    return _leaves(node, "figure")
 
 
 def names(node: Node) -> Iterator[str]:
     """The names of an expression, in order."""
-    if node.kind == "name":
-        yield node.parts
-    elif node.kind != "figure":
-        for part in node.parts:
-            yield from names(part)
+    return _leaves(node, "name")
 
+
+def _leaves(node: Node, kind: str) -> Iterator[Any]:
+    if node.kind == kind:
+        yield node.parts
+    elif node.kind not in ("figure", "name"):
+        for part in node.parts:
+            yield from _leaves(part, kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from fractions import Fraction
+from functools import lru_cache
 
 from symcount.claims.units import BYTES, SCALES, TABLE, Unit
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _ONE = Fraction(1)
+_whole = lru_cache(maxsize=4096)(Fraction)  # the same figures come again and again, and a fraction is slow to make
 _LONGEST = 60  # digits of a number that is evaluated
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 # One separator throughout; a blank separates only where two groups follow, for "12 100" is mostly two numbers.
@@ -95,7 +97,7 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure
     scale, unit, mark, last = _after(text, end, digits, word)
     whole, _, decimals = digits.partition(".")
     if not decimals and not raised and scale == 1:  # most figures: fractions are slow
-        return Figure(at, last, Fraction(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
+        return Figure(at, last, _whole(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
     place = Fraction(10) ** (power - len(decimals))
     value = Fraction(int(whole + decimals or "0")) * place
     exact = not decimals and scale == 1

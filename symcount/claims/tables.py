@@ -25,7 +25,7 @@ _OUTSIDE = {"which", "thereof", "incl", "including", "included", "running", "buf
             "spent", "paid"}
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
-_COLUMNS = 20
+_COLUMNS, _SAMPLED = 20, 200  # so many columns are looked at, and so many rows to tell which computes which
 _MOST = 60  # rows of a table that are searched for what adds up
 
 Row = namedtuple("Row", "read label cells reads")
@@ -93,7 +93,7 @@ def _pairs(body: Sequence[Row], columns: int, page: Page) -> list[tuple[int, int
     found = []
     for i in range(columns):
         for j in range(columns):
-            rows = [row for row in body if i != j and _computes(row, i, j)]
+            rows = [row for row in body[:_SAMPLED] if i != j and _computes(row, i, j)]
             holding = sum(agreement(Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage), page).verdict
                           in ("holds", "carried") for row in rows)
             if holding >= 2 and 2 * holding > len(rows):
