@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from contextlib import suppress
 from fractions import Fraction
+from math import ceil, floor
 
 from symcount.claims.chains import LINKS
 from symcount.claims.expressions import Unreadable, ends, figures, value
@@ -142,6 +143,8 @@ def _careless(figure: Figure, local: Fraction, sign: str) -> bool:
         return False
     if sign == "≈" and off <= abs(local) / 50:
         return True
+    if figure.exact and figure.value in (floor(local), ceil(local)):
+        return True  # 10 TB / 3 TB = 4 disks
     three = abs(figure.value) >= 100 * figure.place
     cut = figure.value >= 0 and figure.value <= local < figure.value + figure.place
     return cut or (three and off < 2 * figure.place)

@@ -140,6 +140,9 @@ def _closed(tokens: Sequence[Token], end: int) -> tuple[bool, str]:
 def _left(tokens: Sequence[Token], at: int) -> Side:
     """The side that ends before a relation."""
     last = _skipped(tokens, at - 1, -1) + 1
+    if last and tokens[last - 1].kind == "word" and tokens[at].tight and not tokens[at].math and (
+            at + 1 < len(tokens) and tokens[at + 1].tight):
+        return Side(None, last, at, "", "")  # key=value
     first, depth = last, 0
     while first > 0:
         token = tokens[first - 1]
@@ -219,7 +222,8 @@ def _opened(tokens: Sequence[Token], first: int) -> bool:
     if before.kind == "word":
         if here.kind == "name" and tokens[first + 1].kind in ("rel", "newline"):
             return True  # and d = 1024
-        joined = before.text.lower() in _JOINING and first > 1 and tokens[first - 2].kind in ("figure", "odd")
+        near = tokens[max(0, first - (4 if before.text.lower() == "of" else 2)):first - 1]  # 8 sectors of 512 bytes
+        joined = before.text.lower() in _JOINING and any(one.kind in ("figure", "odd") for one in near)
         changed = here.kind == "op" and (here.tight or here.text != "(")  # f(2), x + 2
         return not joined and not changed and before.text.lower() not in _ARITHMETIC
     return before.kind != "rel"

@@ -62,6 +62,8 @@ class Reader:
                 raise Unreadable("a difference, or an exponent that was raised")
             self.at += 1
             part = self.product()
+            if _range(parts[-1], sign, part):
+                raise Unreadable("a range, as in 0-255")
             parts.append(part if sign.text == "+" else Node("minus", (part,), sign.start, part.end))
         self.depth -= 1
         return parts[0] if len(parts) == 1 else Node("sum", tuple(parts), parts[0].start, parts[-1].end)
@@ -158,6 +160,12 @@ class Reader:
         end = label_end(self.tokens, self.at, self.last)
         if end:
             self.at = end
+
+
+def _range(first: Node, sign: Token, last: Node) -> bool:
+    """Whether two figures, the smaller first, are joined by a hyphen without blanks."""
+    return (sign.text == "-" and sign.tight and not sign.math and first.kind == last.kind == "figure"
+            and first.parts.value < last.parts.value and last.start == sign.end)
 
 
 def _joined(factors: list[Node]) -> Node:

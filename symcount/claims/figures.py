@@ -115,7 +115,8 @@ def _after(text: str, end: int, digits: str,
     glued = text[end:end + 1] == said[:1] != ""
     if said in SCALES and (glued or len(said) > 1 or said in "MBT"):
         following, _ = word(until)
-        if said == "B" and not glued and TABLE.get(following, BYTES).kind not in ("parameter", "token"):
+        counted = TABLE.get(following, BYTES).kind in ("parameter", "token") or "." in digits
+        if said == "B" and not glued and not counted:
             return scale, BYTES, "B", until  # 2 B are bytes, 70B and 70 B parameters are billions
         if said == "B" and len(digits) > 3 and "." not in digits:
             return scale, BYTES, "B", until  # 8192B: nobody prints thousands of billions so

@@ -86,7 +86,7 @@ def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
     """Two expressions of figures: the second is taken for one figure, as precise as its own figures."""
     node = right.node
     first = node.parts[0] if node.kind in ("sum", "product") else node
-    runs = node is not first and first.kind == "figure"
+    runs = node is not first and first.kind == "figure" and left.kind != "figure"
     if runs and (_worth(left) == first.parts.value or (
             first.parts.value >= _RUNNING and _worth(node) != _worth(left))):
         yield Claim("relation", left, first.parts, sign, read.passage)  # a·b = c + d = e
