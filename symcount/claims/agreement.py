@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 
 from symcount.claims.chains import LINKS
@@ -108,16 +109,26 @@ def _other_arithmetic(claim: Claim, figure: Figure, local: Fraction, page: Page)
 
 def _in_binary(node: Node, figure: Figure, page: Page) -> bool:
     """Whether an expression whose KB, MB and so on are powers of 1,024, or mixed (1.44 MB), gives the figure."""
-    def power(one: Figure) -> int:
-        return _POWERS.get(one.mark[:1], 0) if one.unit and one.unit.kind == "byte" and "i" not in one.mark else 0
-
-    for thousands in range(2) if any(power(one) for one in figures(node)) else ():
+    if not any(_power(one) for one in figures(node)):
+        return False
+    for thousands in range(2):
         with suppress(Unreadable):
-            if figure.holds(value(node, lambda one, thousands=thousands: one.value / one.scale * (  # type: ignore[misc]
-                    1000 ** min(thousands, power(one) - 1) * 1024 ** (power(one) - min(thousands, power(one) - 1)))
-                    if power(one) else one.value, page.named)):
+            if figure.holds(value(node, partial(_binary_worth, thousands=thousands), page.named)):
                 return True
     return False
+
+
+def _power(figure: Figure) -> int:
+    """The power of 1,000, or of 1,024, in the prefix of a figure in bytes; 0 for Ki and for what has none."""
+    decimal = figure.unit is not None and figure.unit.kind == "byte" and "i" not in figure.mark
+    return _POWERS.get(figure.mark[:1], 0) if decimal else 0
+
+
+def _binary_worth(figure: Figure, thousands: int) -> Fraction:
+    """The value of a figure whose prefix means powers of 1,024, but for so many thousands."""
+    power = _power(figure)
+    decimal = min(thousands, power - 1)
+    return figure.value / figure.scale * 1000**decimal * 1024 ** (power - decimal) if power else figure.value
 
 
 def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> str:
