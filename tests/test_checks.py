@@ -52,3 +52,12 @@ def test_each_check_has_its_page_and_its_examples_hold(check):
     assert check.CODE in {one.code for one in inspect(bad, "bad.md")}
     assert not [one for one in inspect(good, "good.md")
                 if one.code == check.CODE or one.severity in ("error", "carried")]
+
+
+def test_what_is_carried_names_the_lines_of_its_own_roots_only():
+    text = ("$a = 3 \\times 500 = 1{,}510$\n\n$c = 7 \\times 900 = 6{,}400$\n\n"
+            "Now 151 x 100 = 15,200 and 15,200 x 2 = 30,400.\n")
+    found = [one for one in inspect(text, "page.md") if one.severity in ("error", "carried")]
+    assert [(one.line, one.severity) for one in found] == [(1, "error"), (3, "error"), (5, "error"), (5, "carried")]
+    assert found[-1].expected == 30_200
+    assert "the error of line 5:" in found[-1].message
