@@ -11,6 +11,7 @@ from collections import namedtuple
 from fractions import Fraction
 from itertools import pairwise
 
+from symcount.claims.lexing import ENDS
 from symcount.naming import model
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ def told(read: Read, found: Sequence[Mention]) -> Iterator[Told]:
     base, text = read.passage.start, read.passage.text
     if not found:
         return
-    stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in (".", "\n\n", ";", "?", "!")]
+    stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in ENDS]
     for start, end in pairwise([base, *stops, base + len(text)]):
         first, last = (bisect_left(read.tokens, place, key=lambda token: token.start) for place in (start, end))
         here = found[bisect_left(found, start - base, key=lambda one: one.start):
@@ -98,7 +99,7 @@ def layers(read: Read) -> Iterator[tuple[Any, Figure, tuple[int, int]]]:
     for pattern, made in _LAYERS:
         for found in pattern.finditer(text):
             end = next((token.start for token in read.tokens if token.start > base + found.end()
-                        and token.kind == "stop" and token.text in (".", ";", "\n\n")), base + len(text))
+                        and token.kind == "stop" and token.text in ENDS), base + len(text))
             counts = [token.figure for token in read.tokens if base + found.end() <= token.start < end and token.figure
                       and token.figure.unit and token.figure.unit.kind == "parameter"]
             if len(counts) == 1:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.slips import shown, written
+from symcount.claims.units import POWERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC104"
-_BINARY = {"K": 2**10, "k": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
@@ -44,11 +44,11 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
                           f"right where the units of {written(claim.node)} are powers of 1,024; else it is "
                           f"{shown(printed.within(found.local))}", expected=printed.within(found.true))
         return
-    if found.scale != 1 and printed.mark[0] not in _BINARY:
+    if found.scale != 1 and printed.mark[0] not in POWERS:
         return
     right, local = printed.within(found.true), printed.within(found.local)
     if found.scale != 1:  # divided by a power of 1,024
-        ratio = _BINARY[printed.mark[0]] / found.scale
+        ratio = 1024 ** POWERS[printed.mark[0]] / found.scale
         right, local = found.true * ratio, found.local * ratio
     text = f"{shown(printed.within(printed.value))} {printed.mark}"
     binary = "i" in printed.mark

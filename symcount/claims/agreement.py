@@ -11,7 +11,7 @@ from math import ceil, floor
 from symcount.claims.chains import LINKS
 from symcount.claims.expressions import Unreadable, ends, figures, value
 from symcount.claims.page import worth
-from symcount.claims.units import PLAIN, TABLE, WORK
+from symcount.claims.units import PLAIN, POWERS, TABLE, WORK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ printed   the figure that was compared, where a scale was understood: 2 × (8.03
 scale     what was understood
 """
 
-_POWERS = {"K": 1, "k": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}  # of 1,024 in a prefix
 _BILLION = Fraction(10**9)
 _VAGUE = Fraction(1, 4)  # operands that leave so much open explain nothing
 _LEAST = 100  # smaller results that differ are not judged: few miss them, and many texts compute modulo or in letters
@@ -121,7 +120,7 @@ def _in_binary(node: Node, figure: Figure, page: Page) -> bool:
 def _power(figure: Figure) -> int:
     """The power of 1,000, or of 1,024, in the prefix of a figure in bytes; 0 for Ki and for what has none."""
     decimal = figure.unit is not None and figure.unit.kind == "byte" and "i" not in figure.mark
-    return _POWERS.get(figure.mark[:1], 0) if decimal else 0
+    return POWERS.get(figure.mark[:1], 0) if decimal else 0
 
 
 def _binary_worth(figure: Figure, thousands: int) -> Fraction:
@@ -163,8 +162,8 @@ def _careless(figure: Figure, local: Fraction, sign: str) -> bool:
 
 def prefix(figure: Figure, local: Fraction) -> Fraction | None:
     """The power of 1,024/1,000 by which a figure is off, None where it is off by none."""
-    power = _POWERS.get(figure.mark[:1], 0)
-    if figure.unit is None and power < _POWERS["G"]:
+    power = POWERS.get(figure.mark[:1], 0)
+    if figure.unit is None and power < POWERS["G"]:
         return None  # 263k is no count of Ki
     if figure.scale == 1 or figure.value == 0 or (figure.unit and figure.unit.kind not in ("byte", "flop")):
         return None

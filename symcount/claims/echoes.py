@@ -10,6 +10,7 @@ from collections import namedtuple
 from fractions import Fraction
 from itertools import combinations
 
+from symcount.claims.lexing import ENDS
 from symcount.claims.related import hedged
 from symcount.claims.units import comparable
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Page, Read
 
-_ENDS = (".", "\n\n", "?", "!", ";")
 _TELLING, _RESULTS = 10_000, 12  # the least total, and of so many results
 _WIDE = 60  # tokens around a figure
 _NEAR = 4  # passages back in which a figure may be multiplied without being printed again
@@ -33,7 +33,7 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
     """The figures of a passage, in no relation, that repeat or use a wrong figure."""
     if not page.wrong():
         return
-    stops = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in _ENDS]
+    stops = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in ENDS]
     computed = read.computed()
     for at, token in enumerate(read.tokens):
         if token.figure is None or page.covered(token.figure) or token.start in computed:

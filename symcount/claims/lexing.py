@@ -32,6 +32,7 @@ class Token(namedtuple("Token", "kind text start end figure tight math", default
     __slots__ = ()
 
 
+ENDS = (".", "\n\n", "?", "!", ";")  # the stops that end a sentence
 # TeX commands by what they are; whoever is in none of these tables makes what stands beside it unreadable.
 _SIGNS = {"times": "*", "cdot": "*", "ast": "*", "div": "/", "pm": None}
 _RELATIONS = {"approx": "≈", "simeq": "≈", "sim": "≈", "cong": "≈", "doteq": "≈", "equiv": None, "to": None}
@@ -150,8 +151,8 @@ class _Lexer:
                 self.number()
             elif sign == "\\":
                 self.command()
-            elif self.math(self.at) and (sign.isalpha() and sign.isascii()):
-                self.name()
+            elif self.math(self.at) and (symbol := _NAME.match(text, self.at)):
+                self.name(symbol)
             elif word := _WORD.match(text, self.at):
                 self.word(word)
             else:
@@ -241,10 +242,8 @@ class _Lexer:
             end += 1
         self.add("odd", self.text[self.at:end], max(end, self.at + 1))
 
-    def name(self) -> None:
+    def name(self, found: re.Match[str]) -> None:
         """A symbol of mathematics: one letter and its index."""
-        found = _NAME.match(self.text, self.at)
-        assert found is not None  # noqa: S101 - it begins with a letter
         self.add("name", re.sub(r"\\(?:text|mathrm|mathit|textrm|mathsf)|[{}\s]", "", found[0]), found.end())
 
     def word(self, found: re.Match[str]) -> None:

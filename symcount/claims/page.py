@@ -10,7 +10,7 @@ from itertools import islice
 from symcount.claims.chains import relations
 from symcount.claims.expressions import Unreadable, figures, names, value
 from symcount.claims.figures import restyled
-from symcount.claims.lexing import tokens
+from symcount.claims.lexing import ENDS, tokens
 from symcount.claims.slips import shown
 from symcount.diagnostics import Diagnostic
 from symcount.documents.passages import Passage
@@ -344,7 +344,7 @@ def words(read: Read, first: int, most: int = 12) -> str:
     found: list[Token] = []
     for at in range(first - 1, max(-1, first - 4 * most), -1):
         token = read.tokens[at]
-        if (token.kind == "stop" and token.text in ".;\n\n?!") or len(found) >= most:
+        if (token.kind == "stop" and token.text in ENDS) or len(found) >= most:
             break
         if token.kind == "word":
             found.append(token)
