@@ -31,7 +31,6 @@ from symcount.claims.agreement import agreement, prefix
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.mentions import mentions
 from symcount.parts import Judgement, known_total
 from symcount.parts import judge as judged
 from symcount.readers.parameters import parameters
@@ -75,12 +74,12 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
     parts = {part.parts.value for part in claim.node.parts} if summed else set()
     if agreement(claim, page).verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
-        yield from _labelled(claim.label, claim.printed, claim.passage, page)
+        yield from _labelled(claim.label, claim.printed, page)
 
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
-    found_ = mentions(read.passage.text)
+    found_ = page.setting.mentions(read.passage)
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
     for names, figure, at in _totals(read, found_, page):
@@ -95,8 +94,8 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         yield from _layer(layer, figure, page)
     for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
-    for label, figure in _prose(read) if read.passage.kind == "text" else ():
-        yield from _labelled(label, figure, read.passage, page)
+    for label, figure in _prose(read, found_) if read.passage.kind == "text" else ():
+        yield from _labelled(label, figure, page)
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
@@ -105,7 +104,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     if read.passage.kind in ("item", "row") and len(figures) == 1 and not read.relations:
         label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
         if label and not page.covered(figures[0]):
-            yield from _labelled(label, figures[0], read.passage, page)
+            yield from _labelled(label, figures[0], page)
 
 
 def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judgement:
@@ -181,9 +180,9 @@ def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
             yield total / 2, "as multiply-adds"
 
 
-def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
+def _labelled(label: str, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
-    models = meant(page.setting, passage, figure.start) if label else ()
+    models = meant(page.setting, figure.start) if label else ()
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
@@ -274,16 +273,16 @@ def _subject(read: Read, first: int, before: int | None) -> bool:
     return token.kind == "word" and token.text.lower() in _OPENING
 
 
-def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
-    """(the clause around it, figure) of each figure with a unit that is in no relation."""
+def _prose(read: Read, found: Sequence[Mention]) -> Iterator[tuple[str, Figure]]:
+    """(the clause around it without the names of models, figure) of each figure with a unit that is in no relation."""
     computed = read.computed()
+    named = [(read.passage.start + one.start, read.passage.start + one.end) for one in found]
+    plain = read._replace(tokens=[token._replace(kind="name") if any(start <= token.start < end for start, end in named)
+                                  else token for token in read.tokens]) if named else read
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
-            before = words(read, at, 24)
-            for mention in mentions(before):
-                before = before[:mention.start] + " " * (mention.end - mention.start) + before[mention.end:]
-            yield f"{before} {_after(read, at)}", figure
+            yield f"{words(plain, at, 24)} {_after(read, at)}", figure
 
 
 def _after(read: Read, at: int) -> str:
