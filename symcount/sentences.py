@@ -33,6 +33,7 @@ Said = namedtuple("Said", "start end formula quantity models")
 
 _LONGEST = 600  # characters of a sentence
 _MOST = 24  # words before a verb in which a formula is looked for
+_SAID = re.compile(r"is|are|equal|give|count")
 _VERB = re.compile(r"\s(?:is|are|equals?|gives?|counts?)\s")
 _OF = re.compile(r"\s(?:of|in|for)\s")
 _END = re.compile(r"[.;?!](?=\s|$)|\n\s*\n")
@@ -69,6 +70,8 @@ def quantity(words: str) -> Quantity | None:
 
 def said(read: Read, symbols: Mapping[str, str]) -> Iterator[Said]:
     """The formulas that a passage says to be a quantity of a model; `symbols` are the author's for our letters."""
+    if not _SAID.search(read.passage.text):
+        return
     text, places = _plain(read)
     at = 0
     for end in [*(stop.start() for stop in _END.finditer(text)), len(text)]:
