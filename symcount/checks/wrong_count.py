@@ -183,6 +183,8 @@ def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
 def _labelled(label: str, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
     models = meant(page.setting, figure.start) if label else ()
+    if not models:
+        return
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
