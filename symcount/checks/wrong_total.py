@@ -2,8 +2,8 @@
 
 What it does
     Adds up the rows above a row called total, leaving out those that a subtotal has taken in, and compares. It is an
-    error where the difference can be explained: a row left out, counted twice, a digit exchanged. Where it cannot, it is a
-    note: the rows may be a choice of many.
+    error where the difference can be explained: a row left out, counted twice, a digit exchanged. Where it cannot, it
+    is a note: the rows may be a choice of many.
 
 Why it matters
     A total is what readers quote.
