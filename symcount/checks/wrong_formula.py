@@ -45,7 +45,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         found = [_judged(one, model) for model in one.models]
         if not found or any(judgement is None or judgement.verdict == "unknown" for judgement in found):
             continue
-        page.judged(Span(one.start, one.end))
+        page.judged(Span(one.start, one.until))
         best = min(found, key=lambda judgement: ("right", "convention", "wrong").index(judgement.verdict))
         if best.verdict in _SEVERITY:
             yield page.report(CODE, _SEVERITY[best.verdict], Span(one.start, one.end), f"the formula {best.says}")
@@ -54,7 +54,8 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
 def _judged(one: Any, model: Any) -> Any:
     """The judgement on a formula of a model, None where the quantity is none of this model."""
     try:
-        return explained(one.formula, model, one.quantity.name, phase=one.quantity.phase, share=one.quantity.share,
-                         kind=one.quantity.kind)
+        return explained(one.formula, model, one.quantity.name, share=one.quantity.share, kind=one.quantity.kind,
+                         phase=one.proviso.phase or one.quantity.phase, convention=one.proviso.convention,
+                         without=one.proviso.without, which=one.proviso.which or ())
     except SymcountError:
         return None
