@@ -4,7 +4,9 @@ What it does
     Reads sentences of the form FORMULA is QUANTITY of MODEL ("`12*L*d^2` is the number of parameters of gpt2"), and
     compares the formula as a polynomial with the one read from the model's forward pass. Where they differ it says
     which parts of the count are left out, counted twice or by half. What only leaves out what many authors leave out
-    is named as a convention.
+    is named as a convention. So is what the sentence leaves open: how many bytes a number has, and which parameters N
+    counts. Behind the model may stand "with h = 4d", "without its last norm", "in bf16", "with full recomputation",
+    "with LoRA of rank r on query and value" and the like.
 
 Why it matters
     A formula is used for other sizes, where nobody sees the error.
