@@ -100,7 +100,7 @@ def _of_parameters(one: Any, asked: Asked, theirs: Size, which: Sequence[str], v
     if not found or any(judgement.verdict == "unknown" for _, judgement in found):
         return Judgement("unknown", "is in N, of which nothing is known here", None, None)
     name, best = min(found, key=lambda each: ("right", "convention", "wrong").index(each[1].verdict))
-    meant = f"with N {WHICH[name].says}{' and D = b*s' if 'D' in letters(theirs) else ''}"
+    meant = f"N counts {WHICH[name].says}{', and D = b*s' if 'D' in letters(theirs) else ''}"
     if best.verdict == "wrong":
         told = rate(one, asked, account(one, asked).ledger)
         return best._replace(says="; ".join(filter(None, (
