@@ -21,7 +21,7 @@ FLOORS = [
     ["formulas", "given", "masks", "scopes", "runs", "stated", "substitution", "claims"], ["choices", "tensors"],
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
-    ["theorems", "laws", "mentions"], ["config"], ["naming", "building"], ["counting", "directives"],
+    ["theorems", "laws", "mentions", "provisos"], ["config"], ["naming", "building"], ["counting", "directives"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"], ["sentences", "told"],
     ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",

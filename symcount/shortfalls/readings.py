@@ -66,7 +66,10 @@ def freed(model: Any, named: Sequence[str]) -> Any:
 
 
 def implied(model: Any, named: Sequence[str], ledger: Ledger) -> dict[str, Size]:
-    """What letters of a formula stand for that the model has none for: k is d/heads, and kv heads, where it is so."""
+    """What letters of a formula stand for that the model has none for: k is d/heads, and kv heads, where it is so.
+
+    A size that was given as a formula is that formula.
+    """
     found: dict[str, Size] = {}
     k = bare(per(letter("d"), letter("heads")))
     if {"k", "kv"} & {*named} - model.asked and any(
@@ -77,7 +80,8 @@ def implied(model: Any, named: Sequence[str], ledger: Ledger) -> dict[str, Size]
         tokens = [name for name in ("P", "t") if name in ledger.letters]
         if tokens:
             found["s"] = letter(tokens[-1])
-    return found
+    return {**found, **{name: bare(size) for name, size in model.given.items() if isinstance(size, Polynomial)
+                        and name in named and name not in ledger.letters}}
 
 
 def _is(factor: Size, size: Size) -> bool:
