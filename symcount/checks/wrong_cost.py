@@ -27,6 +27,7 @@ import re
 from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from symcount.claims.agreement import prefix
@@ -63,16 +64,17 @@ _AGAIN = {"recomputation", "checkpointing"}
 _RECOMPUTED = {"gradient", "activation"}  # one word of two: gradient checkpointing
 _ADAM, _MOMENTUM, _MIXED = {"adam", "adamw"}, {"sgd", "momentum"}, {"mixed", "mixed-precision"}
 _EACH = {"per", "each", "every"}
+_MORE = {"total"}  # of bytes, that of weights and others
 _STORED = {"storage", "disk", "space", "store", "stored", "storing", "hold", "holding", "keep", "keeping"}
 # A sentence with any other word may speak of more than these rules know, and is not judged.
 _WORDS = {
     *_COUNTED, *_TAKES, *_TRAINING, *_FORWARD, *_AGAIN, *_RECOMPUTED, *_ADAM, *_MOMENTUM, *_MIXED, *_EACH, *_STORED,
-    "a", "an", "the", "of", "on", "for", "in", "with", "at", "to", "and", "as", "by", "using", "so", "thus", "hence",
-    "therefore", "its", "our", "this", "then", "would", "will", "model", "models", "network", "transformer", "decoder",
-    "language", "dense", "llm", "pass", "full", "precision", "memory", "ram", "vram", "quantized", "compute", "total",
-    "exactly", "about", "roughly", "approximately", "around", "nearly", "almost", "data", "dataset", "corpus", "text",
-    "token", "tokens", "bit", "bits", "b", "byte", "bytes", "flop", "flops", "mac", "macs", "multiply-add",
-    "multiply-adds",
+    *_MORE, "a", "an", "the", "of", "on", "for", "in", "with", "at", "to", "and", "as", "by", "using", "so", "thus",
+    "hence", "therefore", "its", "our", "this", "then", "would", "will", "model", "models", "network", "transformer",
+    "decoder", "language", "dense", "llm", "pass", "full", "precision", "memory", "ram", "vram", "quantized",
+    "compute", "exactly", "about", "roughly", "approximately", "around", "nearly", "almost", "data", "dataset",
+    "corpus", "text", "token", "tokens", "bit", "bits", "b", "byte", "bytes", "flop", "flops", "mac", "macs",
+    "multiply-add", "multiply-adds",
 }
 # Words nearby, in the passage or above it, of what may make another figure of it by a factor
 _EXPLAINS = {
@@ -86,7 +88,6 @@ _EXPLAINS = {
     "utilisation", "mfu", "effective", "dequantized", "complex",
 }
 _TYPE = re.compile(r"(?:fp|bf|float|bfloat|int|uint)([1-9][0-9]?)")  # the name of a type ends with its bits
-_BITS = (4, 8, 16, 32)
 _BYTE = 8  # bits
 _LONGEST = 80  # tokens of a sentence
 _NEAR = Fraction(1, 20)  # what is so near is a matter of what else was counted
@@ -242,12 +243,12 @@ def _rule(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
         return None
     if training:
         return _training(said, cost)
-    return None if said.has(_ADAM, _MOMENTUM, _MIXED) or cost.bits not in _BITS else _type(cost.bits)
+    return None if said.has(_ADAM, _MOMENTUM, _MIXED, _MORE) else _type(cost.bits)
 
 
 def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
     """FLOPs or multiply-adds for each parameter and token."""
-    two, unit = convention("matmul").multiply_add, cost.figure.unit.kind
+    two, unit = _multiply_add(), cost.figure.unit.kind
     told = counted(page.setting.at(cost.figure.start).manner).flop_per_mac
     one = 1 if told == 1 or unit == "multiply-add" else two  # FLOPs of a multiply-add
     train, forward, recompute = (Fraction(_factor(law) * one, two)
@@ -276,6 +277,12 @@ def _training(said: _Said, cost: _Cost) -> _Rule | None:
     names = _recipes(said, cost.bits)
     if said.opening not in {"to", *_TRAINING} or said.has(_STORED) or alone or not names:
         return None  # it may be only the model, or its optimizer, that takes so much
+    return _keeping(names)
+
+
+@lru_cache
+def _keeping(names: tuple[str, ...]) -> _Rule:
+    """Bytes for each parameter by the first of these recipes, the others being usual too."""
     (amount, says), *others = [(_kept(storage(name)), storage(name).says) for name in names]
     slips = [(_bytes(storage(names[0]).weights), "is that of the weights alone"), (amount / 2, "is half of that"),
              (amount * 2, "is twice that"), (amount * _BYTE, "counts bits")]
@@ -290,25 +297,42 @@ def _recipes(said: _Said, bits: int) -> tuple[str, ...]:
         return ()
     if said.has(_MIXED):
         precision = "mixed-precision" in said.words or "precision" in said.words
-        return ("mixed", "mixed_fp32_gradients") if adam and precision and bits in (
-            0, storage("mixed").weights.bits) else ()
+        return ("mixed", "mixed_fp32_gradients") if adam and precision and bits in (0, _width("mixed")) else ()
     name = "adam" if adam else "sgd"
-    return (name,) if bits == storage(name).weights.bits else ()
+    return (name,) if bits == _width(name) else ()
 
 
-def _type(bits: int) -> _Rule:
-    """Bytes for each parameter in a type of so many bits."""
+@lru_cache
+def _width(recipe: str) -> int:
+    """The bits of a weight in a recipe for training."""
+    return int(storage(recipe).weights.bits)
+
+
+@lru_cache
+def _type(bits: int) -> _Rule | None:
+    """Bytes for each parameter in a type of so many bits, None where no storage has weights of so many."""
+    known = [storage(name) for name in storages()]
+    widths = sorted({one.matrices.bits for one in known})
+    if bits not in widths:
+        return None
     amount = Fraction(bits, _BYTE)
-    slips = [(Fraction(other, _BYTE), f"is what numbers of {other} bits take") for other in _BITS if other != bits]
-    if all(_kept(one) != bits for one in map(storage, storages()) if one.gradients):
+    slips = [(Fraction(other, _BYTE), f"is what numbers of {other} bits take") for other in widths if other != bits]
+    if all(_kept(one) != bits for one in known if one.gradients):
         slips.append((Fraction(bits), "counts bits"))  # as many bytes as no training takes
     says = f"a number of {bits} bits takes {shown(amount)} byte{'s' * (amount != 1)}"
     return _Rule(amount, says, [], [*slips, *_thousands(amount)])
 
 
+@lru_cache
 def _factor(law: str) -> int:
     """FLOPs for each parameter and token, as a law has it: 6 of 6N·D."""
     return int(formula(load(law).right, lambda _: 1))
+
+
+@lru_cache
+def _multiply_add() -> int:
+    """FLOPs of a multiply-add."""
+    return int(convention("matmul").multiply_add)
 
 
 def _kept(one: Storage) -> Fraction:
