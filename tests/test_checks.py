@@ -9,6 +9,7 @@ import pytest
 
 from symcount.checks import checks
 from symcount.lint import inspect
+from symcount.storage import storage
 
 HERE = Path(__file__).parent / "checks"
 BLOCK = re.compile(r"^```(markdown|tex|text|claim)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -52,6 +53,12 @@ def test_each_check_has_its_page_and_its_examples_hold(check):
     assert check.CODE in {one.code for one in inspect(bad, "bad.md")}
     assert not [one for one in inspect(good, "good.md")
                 if one.code == check.CODE or one.severity in ("error", "carried")]
+
+
+@pytest.mark.parametrize(("name", "bits"), [("fp32", 32), ("fp16", 16), ("bf16", 16), ("fp8", 8), ("int8", 8),
+                                            ("nf4", 4), ("mxfp4", 4)])
+def test_the_name_of_a_type_ends_with_the_bits_that_its_storage_has(name, bits):
+    assert storage(name).matrices.bits == bits == int(re.search(r"[0-9]+$", name)[0])
 
 
 def test_what_is_carried_names_the_lines_of_its_own_roots_only():
