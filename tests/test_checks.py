@@ -68,3 +68,13 @@ def test_what_is_carried_names_the_lines_of_its_own_roots_only():
     assert [(one.line, one.severity) for one in found] == [(1, "error"), (3, "error"), (5, "error"), (5, "carried")]
     assert found[-1].expected == 30_200
     assert "the error of line 5:" in found[-1].message
+
+
+def test_formulas_of_models_are_bounded(monkeypatch):
+    """Each takes time, and a stranger may write thousands: the first are judged, and one line says why no others."""
+    monkeypatch.setattr("symcount.checks.wrong_formula._MOST", 2)
+    text = "".join(f"{i}*L*d^2 is parameters of gpt2.\n\n" for i in (12, 13, 14, 15))
+    found = inspect(text)
+    assert [(one.line, one.severity) for one in found] == [(1, "convention"), (3, "error"), (5, "skipped"),
+                                                           (7, "skipped")]
+    assert "after 2 formulas of models" in found[2].message

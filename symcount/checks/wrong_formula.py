@@ -37,13 +37,22 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC202"
+_MOST = 200  # formulas of one document: each may take a tenth of a second
 _SEVERITY = {"wrong": "error", "convention": "convention"}
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the formulas that a passage says to be a quantity of a model: wrong for every model meant."""
+    if page.formulas > _MOST:
+        return
     about = page.setting.at(read.passage.start)
     for one in said(read, {**about.symbols, **page.symbols}):
+        page.formulas += 1
+        if page.formulas > _MOST:
+            page.cover(Span(one.start, one.until))
+            yield page.report("", "skipped", Span(one.start, one.end),
+                              f"not judged: this and what follows, after {_MOST} formulas of models")
+            return
         found = [_judged(one, model) for model in one.models]
         if not found or any(judgement is None or judgement.verdict == "unknown" for judgement in found):
             continue

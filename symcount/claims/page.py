@@ -65,19 +65,20 @@ class Page:
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
     judgements   how many statements were compared with something
+    formulas     how many sentences said a formula of a model
     results      the figures that were computed, in order
     vouched      the values that were found to be those of the model's parts
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_heads", "_labels", "_named", "_silences",
-                 "_starts", "_units", "_values", "_words", "_wrong", "compared", "document", "findings",
+                 "_starts", "_units", "_values", "_words", "_wrong", "compared", "document", "findings", "formulas",
                  "judgements", "reads", "results", "setting", "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
-        self.judgements = 0
+        self.judgements = self.formulas = 0
         self._wrong = False
         self._silences: list[tuple[int, int, tuple[str, ...]]] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement

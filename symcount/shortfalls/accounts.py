@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 
 from symcount.conventions import convention as rule_of
 from symcount.errors import ModelError, SymcountError, nearest
@@ -42,6 +42,7 @@ _TRAINED = "trainable"
 PAPERS = ("causal", "kaplan", "palm", "folk", "chinchilla")
 
 
+@lru_cache(maxsize=32)  # a text says much of few models
 def account(model: Any, asked: Asked) -> Account:
     """What is asked for.
 
@@ -70,8 +71,13 @@ def granted(asked: Asked, ledger: Ledger) -> str:
     return "runs the layers once more, and not the logits" if (name, asked.phase) == ("flops", "recompute") else ""
 
 
-def others(model: Any, asked: Asked) -> Iterator[Account]:
+@lru_cache(maxsize=32)
+def others(model: Any, asked: Asked) -> tuple[Account, ...]:
     """What some authors count under the same name, where the model has it and nothing was said against it."""
+    return tuple(_others(model, asked))
+
+
+def _others(model: Any, asked: Asked) -> Iterator[Account]:
     name, at, part = asked.quantity.partition("@")
     counts: list[tuple[Callable[[], Ledger], str, str, bool]] = []
     if name in ("params", "active"):

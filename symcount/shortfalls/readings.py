@@ -7,6 +7,7 @@ A model has more letters than a formula names. What it leaves out is put in as t
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import lru_cache
 
 from symcount.errors import FormulaError, SizeError
 from symcount.forms import written
@@ -58,7 +59,8 @@ _MOST_LAYERS = 3  # kinds of layers of which each may be meant
 _TOKENS = {"macs": "s", "flops": "s", "kv": "t", "activations": "s"}
 
 
-def freed(model: Any, named: Sequence[str]) -> Any:
+@lru_cache(maxsize=32)
+def freed(model: Any, named: tuple[str, ...]) -> Any:
     """The model, with the letters that a formula names left as letters where it would have a formula for them."""
     follows = {**{name: how for name, how in RUN.items() if how}, **model.architecture.follows}
     free = [name for name in named if name in follows and name not in model.given and name in model.asked]
