@@ -12,6 +12,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.claims.figures import RAISED, Figure, figure
+from symcount.claims.siunitx import quantity
 from symcount.claims.units import TABLE, Unit
 
 TYPE_CHECKING = False
@@ -269,6 +270,8 @@ class _Lexer:
         if found is None:
             return self.add("odd", "\\", self.at + 1)
         name, end = found[1], found.end()
+        if name in ("num", "qty", "SI") and (read := quantity(self.text, self.at, self.offset)):
+            return self.add("figure", self.text[self.at:read[1]], read[1], read[0])
         if name in _SPACES or name in _BLANK:
             self.at = end
             return None

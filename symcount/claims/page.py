@@ -253,8 +253,8 @@ class Page:
 
     def advice(self, figure: Figure, number: Fraction) -> str:
         """What to write in place of a figure, in the author's style where that is sure."""
-        mark = f" {figure.mark}" if figure.mark else ""
-        return f"write {self.rewritten(figure, number) or shown(number) + mark}"
+        mark, styled = f" {figure.mark}" if figure.mark else "", self.rewritten(figure, number)
+        return f"write {styled if styled and '}{' not in styled else shown(number) + mark}"  # of a command the middle
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
                help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see
