@@ -42,8 +42,9 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         return
     local, right = found.printed.within(found.local), found.printed.within(found.true)
     why = slip(claim.node, found.printed, page.printed, page.named)
-    if claim.kind == "row" and not why and not _COUNTS & {word.lower() for word in claim.column.split()}:
-        return  # two columns may agree by chance: the width of a model and its heads
+    counted = _COUNTS & {word.lower() for word in claim.column.split()}
+    if (claim.kind == "row" and not why and not counted) or (claim.kind == "across" and not counted):
+        return  # columns may agree by chance: the width of a model and its heads
     mark = f" {claim.printed.mark}" if claim.printed.mark else ""
     yield page.report(CODE, "error", claim.printed,
                       f"{written(claim.node)} is {shown(local)}{mark}, not "

@@ -34,7 +34,7 @@ _LEAST, _NEAR = 100, 5  # and one of two digits never
 Claim = namedtuple("Claim", "kind node printed sign passage label follows column", defaults=("", "", ""))
 """That an expression is a printed figure.
 
-kind      "relation" for = and ≈, "row" of a table, "total" of one, "share"
+kind      "relation" for = and ≈, "row" of a table, "across" its columns, "total" of one, "share"
 node      the expression; printed  the figure; sign  "=" or "≈"
 passage   where it stands
 label     the author's words for it; follows  the word after the figure that is no unit
@@ -238,7 +238,7 @@ class Page:
     def add(self, claim: Claim) -> None:
         """Remember a result, by its label too, and of a sum of labelled figures what its parts are."""
         self.results.append(claim.printed)
-        if claim.label and claim.kind != "row":
+        if claim.label and claim.kind not in ("row", "across"):
             self.label(claim.label, claim.printed)
         if claim.node.kind != "sum" or any(part.kind != "figure" for part in claim.node.parts):
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from symcount.claims.related import of_passage
 from symcount.claims.tables import table_claims
 
@@ -14,12 +16,9 @@ if TYPE_CHECKING:
 
 def claims(page: Page) -> Iterator[tuple[Read, list[Claim]]]:
     """Each passage with its claims, in order; what the caller finds wrong in one is known in the next."""
-    seen: set[int] = set()
-    for read in page.reads:
-        table = read.passage.table[0] if read.passage.table else None
+    for table, reads in groupby(page.reads, lambda read: read.passage.table and read.passage.table[0]):
         if table is None:
-            yield read, list(of_passage(read, page))
-        elif table not in seen:
-            seen.add(table)
-            rows = [one for one in page.reads if one.passage.table and one.passage.table[0] == table]
-            yield from table_claims(rows, page)
+            for read in reads:
+                yield read, list(of_passage(read, page))
+        else:
+            yield from table_claims(list(reads), page)

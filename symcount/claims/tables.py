@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import namedtuple
+from itertools import combinations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.chains import relations
-from symcount.claims.expressions import Node, Reader, Unreadable
+from symcount.claims.expressions import Node, Reader, Unreadable, figures
 from symcount.claims.page import Claim, Read
 from symcount.claims.related import of_passage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from fractions import Fraction
 
     from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
@@ -26,6 +28,7 @@ _OUTSIDE = {"which", "thereof", "incl", "including", "included", "running", "buf
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
 _COLUMNS, _SAMPLED = 20, 200  # so many columns are looked at, and so many rows to tell which computes which
+_WIDE, _SHOWING, _LEAST = 9, 40, 100  # columns and rows that show sums and products across, and the least result
 _MOST = 60  # rows of a table that are searched for what adds up
 
 Row = namedtuple("Row", "read label cells reads")
@@ -38,7 +41,7 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     rows = [_row(read) for read in reads]
     body = [row for row in rows if row.read.passage.table[1] > 0]
     columns = min(_COLUMNS, max((len(row.cells) for row in rows), default=0))
-    pairs = _pairs(body, columns, page)
+    pairs, across = _pairs(body, columns, page), _across(body, columns)
     sums = _Sums(body)
     for row in rows:
         inside = row.read.passage.table[1] > 0
@@ -46,6 +49,9 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
         found += [Claim("row", row.cells[i], row.cells[j].parts, "=", row.read.passage, row.label,
                         column=page.column(row.read, row.cells[j].parts))
                   for i, j in pairs if inside and _computes(row, i, j)]
+        found += [Claim("across", _joined(kind, row, operands), row.cells[j].parts, "=", row.read.passage, row.label,
+                        column=page.column(row.read, row.cells[j].parts))
+                  for kind, operands, j in across if inside and _figures(row, (*operands, j))]
         computed = {claim.printed.start for claim in found}
         for column in range(1, columns) if inside else ():
             if len(row.cells) > column and row.cells[column] is not None and row.cells[column].start not in computed:
@@ -102,6 +108,50 @@ def _pairs(body: Sequence[Row], columns: int, page: Page) -> list[tuple[int, int
     return found
 
 
+def _across(body: Sequence[Row], columns: int) -> list[tuple[str, tuple[int, ...], int]]:
+    """("sum" or "product", the columns that it joins, that of the result) where most rows show it, and two at least.
+
+    A sum is of all columns from one on to the result, a product of two; both stand left of it.
+    """
+    found = []
+    for j in range(2, min(columns, _WIDE)):
+        joined = [("sum", tuple(range(i, j))) for i in range(j - 1)]
+        joined += [("product", pair) for pair in combinations(range(j), 2)]
+        found += [(kind, operands, j) for kind, operands in joined if _shown(kind, operands, j, body)][:1]
+    return found
+
+
+def _shown(kind: str, operands: tuple[int, ...], j: int, body: Sequence[Row]) -> bool:
+    """Whether most rows show that these columns come to that one, and two at least."""
+    holding = failing = 0
+    for row in body[:_SHOWING]:
+        if _figures(row, (*operands, j)):
+            holds = _holds(kind, [row.cells[i].parts.value for i in operands], row.cells[j].parts.value)
+            holding, failing = holding + holds, failing + (not holds)
+        if failing > holding + 1:
+            return False
+    return holding >= 2 and holding > failing
+
+
+def _figures(row: Row, columns: Sequence[int]) -> bool:
+    """Whether each of these cells is one exact figure."""
+    return len(row.cells) > max(columns) and all(
+        row.cells[i] is not None and row.cells[i].kind == "figure" and row.cells[i].parts.exact for i in columns)
+
+
+def _holds(kind: str, operands: Sequence[Fraction], result: Fraction) -> bool:
+    """Whether a result is what its operands come to, of a size that is none by chance."""
+    if result < _LEAST or min(operands) < 2:
+        return False
+    return (sum(operands) if kind == "sum" else operands[0] * operands[1]) == result
+
+
+def _joined(kind: str, row: Row, columns: Sequence[int]) -> Node:
+    """The cells of these columns as one expression."""
+    parts = tuple(row.cells[i] for i in columns)
+    return Node(kind, parts, parts[0].start, parts[-1].end)
+
+
 class _Sums:
     """The figures of each column that no sum above has taken in yet."""
 
@@ -130,16 +180,18 @@ class _Sums:
         return []
 
     def take(self, row: Row) -> None:
-        """Take the figures of a row in; one that is computed from another above takes its place."""
-        operands = {part.parts.value for cell in row.cells if cell is not None and cell.kind == "product"
-                    for part in cell.parts if part.kind == "figure"}
+        """Take the figures of a row in; one that is computed from others above takes their place."""
+        if -1 in self._open:
+            return
+        written = [*(cell for cell in row.cells if cell is not None and cell.kind in ("product", "sum")),
+                   *(one.left.node for read in row.reads for one in read.relations if one.left.node)]
+        operands = {figure.value for node in written for figure in figures(node)}
         for column, cell in enumerate(row.cells):
             if cell is None or cell.kind != "figure":
                 continue
-            above = self._open.setdefault(column, [])
-            if above and above[-1].value in operands:
-                above.pop()
-            above.append(cell.parts)
+            above = self._open.get(column, ())
+            left = [one for one in above if one.value < _TELLING or one.value not in operands]
+            self._open[column] = [*left, cell.parts]
 
 
 def _total(part: Sequence[Figure], printed: Figure, row: Row) -> Claim:
