@@ -55,7 +55,7 @@ _NONE = Side(None, 0, 0, "", "")
 _ARITHMETIC = {
     "x", "plus", "minus", "times", "over", "divided", "multiplied", "by", "log", "log2", "log10", "ln", "mod", "modulo",
     "mod.", "sqrt", "root", "half", "twice", "double", "triple", "square", "squared", "cubed", "choose", "than",
-    "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "sum", "average", "mean", "max",
+    "dozen", "hundred", "hundreds", "dozens", "lakh", "crore", "factorial", "exp", "average", "mean", "max",
     "min", "sin", "cos", "tan", "gcd", "lcm", "base", "binary", "hex", "octal", "xor", "not", "if", "unless", "rem",
     "remainder", "div", "median", "abs", "every", "version", "v", "no", "nr", "table", "figure", "fig", "section",
     "chapter", "equation", "eq", "question", "step", "part", "item", "exercise", "problem", "example", "page", "day",

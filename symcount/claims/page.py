@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LONGEST = 100_000  # characters that are read as one passage
 _FOLLOWED = 100  # so many wrong figures are followed into prose
 _TELLING = 10_000  # a wrong figure of fewer digits is followed by its value only near: others may well be equal
-_LEAST, _NEAR = 100, 5  # and one of two digits never
+_LEAST, _NEAR = 100, 5  # and one of two digits only in its unit
 
 Claim = namedtuple("Claim", "kind node printed sign passage label follows column", defaults=("", "", ""))
 """That an expression is a printed figure.
@@ -105,7 +105,7 @@ class Page:
                        for read in self.reads}
         self._covered: set[int] = set()
         self._at: dict[tuple[int, int], Correction | None] = {}  # by place; None for what was found right
-        self._values: dict[Fraction, tuple[int, float, Correction]] = {}  # by value, from an offset to a line
+        self._values: dict[Any, tuple[int, float, Correction]] = {}  # by worth, from an offset to a line
         self._defined = _definitions(self.reads)
         self._named: dict[str, tuple[Fraction, tuple[int, int]]] = {}
 
@@ -150,7 +150,7 @@ class Page:
         """What was found for a figure, at its place or for an earlier one of the same value."""
         if (figure.start, figure.end) in self._at:
             return self._at[figure.start, figure.end]
-        since, until, found = self._values.get(figure.value, (0, 0, None))
+        since, until, found = self._values.get(_worth(figure, figure.value), (0, 0, None))
         return found if found and since < figure.start and self.line(figure.start) <= until else None
 
     def named(self, name: str) -> Fraction | None:
@@ -186,16 +186,16 @@ class Page:
         found = Correction(right, tuple(sorted({*lines})))
         self._at[figure.start, figure.end] = found
         for number, value_ in {figure.value: right, figure.value / figure.scale: right / figure.scale}.items():
-            telling = abs(number) >= _TELLING or number.denominator != 1
-            if self._first.get(number, figure.start) >= figure.start and abs(number) >= _LEAST:
+            telling = abs(number) >= _TELLING or (abs(number) >= _LEAST and number.denominator != 1)
+            if self._first.get(number, figure.start) >= figure.start and (abs(number) >= _LEAST or figure.unit):
                 near = self.line(figure.start) + (_NEAR if abs(number) < 10 * _LEAST else 4 * _NEAR)
                 until = float("inf") if telling else near
-                self._values[number] = figure.end, until, Correction(value_, found.lines)
+                self._values[_worth(figure, number)] = figure.end, until, Correction(value_, found.lines)
 
     def confirm(self, figure: Figure) -> None:
         """Remember that a figure was found right: a wrong one of the same value can no longer be told from it."""
         self._at[figure.start, figure.end] = None
-        self._values.pop(figure.value, None)
+        self._values.pop(_worth(figure, figure.value), None)
 
     def operands(self, node: Node) -> list[Figure]:
         """The figures of an expression that repeat a wrong one, of which nothing is said at their own place."""
@@ -266,6 +266,11 @@ class Page:
         number = None if expected is None else int(expected) if expected.denominator == 1 else expected
         return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source,
                           tuple(also))
+
+
+def _worth(figure: Figure, number: Fraction) -> Any:
+    """What a figure is known by in what follows: a number, a small one with what it counts."""
+    return number if abs(number) >= _LEAST else (number, figure.unit and figure.unit.kind)
 
 
 def _pieces(passage: Passage) -> Iterator[Passage]:
