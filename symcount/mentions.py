@@ -130,15 +130,22 @@ def spoken(passage: Passage, offset: int) -> tuple[str, ...]:
     (('distilgpt2',), ('gpt2-xl',), ())
     """
     at = offset - passage.start
-    start, end = max(0, at - _REACH), min(len(passage.text), at + _REACH)
-    stops = [stop.end() for stop in STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
-    start = max((stop for stop in stops if stop <= at), default=start and passage.text.find(" ", start, at))
-    text = passage.text[start:min((stop for stop in stops if stop > at), default=end)]
+    start, end = sentence(passage, offset)
+    text = passage.text[start:end]
     found = [mention for mention in mentions(text) if not compared(text, mention)]
     before = [mention for mention in found if start + mention.end <= at]
     if before:
         return before[-1].names
     return found[0].names if len({mention.names for mention in found}) == 1 else ()
+
+
+def sentence(passage: Passage, offset: int) -> tuple[int, int]:
+    """Where in a passage's text the sentence, bullet or row around an offset of the source begins and ends."""
+    at = offset - passage.start
+    start, end = max(0, at - _REACH), min(len(passage.text), at + _REACH)
+    stops = [stop.end() for stop in STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
+    start = max((stop for stop in stops if stop <= at), default=start and passage.text.find(" ", start, at))
+    return start, min((stop for stop in stops if stop > at), default=end)
 
 
 def compared(text: str, mention: Mention) -> bool:

@@ -31,14 +31,13 @@ from symcount.claims.agreement import agreement, prefix
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.mentions import mentions
-from symcount.parts import Judgement, known_total
+from symcount.mentions import mentions, sentence
+from symcount.parts import Judgement, described, known_total
 from symcount.parts import judge as judged
-from symcount.readers.parameters import parameters
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import counted, meant, published
 from symcount.shortfalls import judge_number
-from symcount.told import layers, told
+from symcount.told import batch, layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
     from symcount.mentions import Mention
-    from symcount.told import Told
+    from symcount.told import Layer, Told
 
 CODE = "SC201"
 _SMALLEST = 10**5  # a count of a published model is larger
@@ -90,9 +89,10 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(_explained(found, figure, names), figure, page)
-    for layer, figure, span in layers(read):
-        page.cover(Span(*span))
-        yield from _layer(layer, figure, page)
+    computed = read.computed() if read.relations else ()
+    for layer in layers(read):
+        if layer.figure.start not in computed:
+            yield from _layer(layer, page)
     for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read) if read.passage.kind == "text" else ():
@@ -100,7 +100,11 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
-    """The finding about the one figure of a row or an item that computes nothing."""
+    """The findings about counts that are computed, and about the one figure of a row or an item that is not."""
+    computed = read.computed() if read.relations else ()
+    for layer in layers(read) if computed else ():
+        if layer.figure.start in computed and page.correction(layer.figure) is None:
+            yield from _layer(layer, page)
     figures = [token.figure for token in read.tokens if token.figure]
     if read.passage.kind in ("item", "row") and len(figures) == 1 and not read.relations:
         label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
@@ -149,21 +153,13 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 
 
-def _layer(layer: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
-    """The finding about the parameters of one layer, with one or two bias vectors or none."""
-    ledger = parameters(layer)
-    ways = {int(ledger.total): "", int(ledger.without("bias").total): "without biases"}
-    if layer.architecture.name in ("lstm", "gru"):
-        ways[int(parameters(layer.replace(biases="two")).total)] = "with two bias vectors a gate, as PyTorch has them"
-    if layer.architecture.name == "batchnorm":
-        ways = {int(ledger.total): "of what is trained; the means and variances are as many again"}
-    for count, says in ways.items():
-        if figure.holds(Fraction(count)):
-            page.judged(figure)
-            yield from _said(Judgement("convention" if says else "right", count, f"right {says}"), figure, page)
-            return
-    count = next(iter(ways))
-    yield from _said(Judgement("wrong", count, f"{layer.title} has {count:,} parameters"), figure, page)
+def _layer(one: Layer, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the one count that a sentence says of a layer that it describes."""
+    found = described(one.model, one.figure)
+    if found.verdict != "unknown":
+        page.judged(one.figure)
+        page.cover(Span(one.start, one.end), *([Span(*one.batch)] if one.batch else []))
+    yield from _said(found, one.figure, page)
 
 
 def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
@@ -187,6 +183,12 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
+    run = _run(passage, figure) if unit in ("flop", "multiply-add") else None
+    if run and models and not {one.verdict for one in found} & {"right", "convention"}:
+        found = [judged(" ".join(word for word in label.split() if word.lower() != "batch"), unit, figure.value,
+                        figure.place, one.replace(b=run[0]), counted(about.manner)) for one in models]
+        if {one.verdict for one in found} & {"right", "convention"}:
+            page.cover(Span(*run[1:]))
     if unit == "byte" and {one.verdict for one in found} == {"unknown"} and "cache" in page.heading(figure.start):
         found = [judged(f"{label} KV cache", unit, figure.value, figure.place, one, counted(about.manner))
                  for one in models]
@@ -200,6 +202,15 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
             yield from _said(wrong[0], figure, page)
     elif verdicts == {"convention"}:
         yield from _said(found[0], figure, page)
+
+
+def _run(passage: Any, figure: Figure) -> tuple[int, int, int] | None:
+    """The batch that the sentence of a figure states: how large, and where in the document."""
+    if "batch" not in passage.text:
+        return None
+    start, end = sentence(passage, figure.start)
+    found = batch(passage.text[start:end])
+    return (found[0], *(passage.start + start + place for place in found[1:])) if found else None
 
 
 def _unit(figure: Figure, label: str, page: Page) -> str:

@@ -49,7 +49,7 @@ def _unjudged(token: Token, page: Page) -> bool:
     """Whether a token is a figure, or has digits, of which nothing was said."""
     if token.figure:
         return not page.covered(token.figure)
-    return token.kind == "odd" and any(sign.isdigit() for sign in token.text)
+    return token.kind == "odd" and any(sign.isdigit() for sign in token.text) and not page.covered(token)
 
 
 def _why(claim: Claim, page: Page) -> str:

@@ -84,7 +84,8 @@ class Page:
         pieces = [piece for passage in document.passages for piece in _pieces(passage)]
         self.reads = [_read(number, passage) for number, passage in enumerate(pieces)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
-        self._starts = [figure.start for figure in printed]
+        self._starts = [token.start for read in self.reads for token in read.tokens
+                        if token.figure or (token.kind == "odd" and not token.text.isalpha())]
         self._heads = {passage.table[0]: passage for passage in document.passages
                        if passage.table and not passage.table[1]}
         self._headings = [passage.start for passage in document.passages if passage.kind == "heading"]
@@ -216,8 +217,8 @@ class Page:
         self.judgements += 1
         self.cover(span)
 
-    def covered(self, figure: Figure) -> bool:
-        """Whether a figure is accounted for."""
+    def covered(self, figure: Any) -> bool:
+        """Whether a figure, or a token with digits, is accounted for."""
         return figure.start in self._covered
 
     def wrong(self) -> bool:

@@ -1,6 +1,7 @@
 """Numbers with a label, judged: which part of a model is meant, what it has, and which slip makes the difference."""
 
+from symcount.parts.described import described
 from symcount.parts.judging import Judgement, judge
 from symcount.parts.totals import known_total
 
-__all__ = ["Judgement", "judge", "known_total"]
+__all__ = ["Judgement", "described", "judge", "known_total"]
