@@ -56,6 +56,10 @@ _PARAMETERS = {"parameters", "params", "parameter", "#params", "weights"}
 # What has these in its sentence is not counted whole
 _ADAPTED = {"trainable", "lora", "adapter", "adapters", "prompt", "prompts", "backbone", "qlora", "frozen", "pruned",
             "student", "distilled", "quantized", "non-embedding", "embedding", "embeddings", "without", "excluding"}
+_ACTIVE = {"active", "activated", "activates", "activating"}
+_OF_THEM = {"which", "with", "but", "and", "("}
+_BETWEEN = {*_ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total", "altogether", "only", "about", "it",
+            "roughly", "just", "uses", "these"}
 # Words before a model that leave it the subject
 _OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
             "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
@@ -80,15 +84,20 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
     found_ = mentions(read.passage.text)
+    settled: set[int] = set()
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
     for names, figure, at in _totals(read, found_, page):
         printed = figure.rounded() if hedged(read, at) else figure
-        active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
+        active = _ACTIVE & {word.lower() for word in _after(read, at).split()[:3]}
         found = (_active if active else known_total)(names, printed.value, printed.place)
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(_explained(found, figure, names), figure, page)
+        settled |= {figure.start} if found.verdict not in ("unknown", "right") else set()
+        for chosen in _chosen(read, at):
+            page.judged(chosen)
+            yield from _said(_active(names, chosen.value, chosen.place), chosen, page)
     computed = read.computed() if read.relations else ()
     for layer in layers(read):
         if layer.figure.start not in computed:
@@ -96,7 +105,8 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read) if read.passage.kind == "text" else ():
-        yield from _labelled(label, figure, read.passage, page)
+        if figure.start not in settled:
+            yield from _labelled(label, figure, read.passage, page)
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
@@ -112,6 +122,22 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
             yield from _labelled(label, figures[0], read.passage, page)
 
 
+def _chosen(read: Read, at: int) -> Iterator[Figure]:
+    """The figure behind a count that says how many of it are active: "46.7B parameters, of which 12.9B are active"."""
+    between: set[str] = set()
+    for place in range(at + 1, min(at + 10, len(read.tokens))):
+        token = read.tokens[place]
+        if token.figure and between & _OF_THEM:
+            after = {word.lower() for word in _after(read, place).split()[:4]}
+            kind = token.figure.unit.kind if token.figure.unit else "parameter"
+            if _ACTIVE & (after | between) and token.figure.value >= _SMALLEST and kind == "parameter":
+                yield token.figure.rounded() if hedged(read, place) else token.figure
+            return
+        if token.figure or not (token.kind in ("newline", "about") or token.text.lower() in _BETWEEN):
+            return
+        between.add(token.text.lower())
+
+
 def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judgement:
     """A judgement with what the author left out or counted twice, where all digits are printed and one thing does."""
     if found.verdict != "wrong" or not figure.exact or len(names) != 1:
@@ -123,15 +149,24 @@ def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judg
 
 
 def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgement:
-    """Whether one of the published models that may be meant has so many active parameters."""
-    counts = {name: int(read_quantity(published(name), "active").total) for name in names[:_MOST]}
-    for count in counts.values():
-        if abs(count - value) <= place / 2:
-            return Judgement("right", count, "")
+    """Whether one of the published models that may be meant has so many active parameters, with its tables or without.
+
+    Cut off at the last digit it is a note: what is active is printed in whole billions.
+    """
+    counts = {name: read_quantity(published(name), "active") for name in names[:_MOST]}
+    for says, left in (("", ()), ("without embeddings", ("embedding",)), ("without embeddings and head", (
+            "embedding", "head"))):
+        for ledger in counts.values():
+            count = int(ledger.of([term for term in ledger.terms if not {*term.kinds, term.path.partition(".")[0]}
+                                   & set(left)]).total)
+            if abs(count - value) <= place / 2:
+                return Judgement("convention" if says else "right", count, says)
     if len(counts) > 1:
         return Judgement("unknown", None, "")
-    (name, count), = counts.items()
-    return Judgement("wrong", count, f"of {name} {count:,} parameters are active for a token")
+    (name, ledger), = counts.items()
+    count = int(ledger.total)
+    cut = 0 <= count - value < place
+    return Judgement("note" if cut else "wrong", count, f"of {name} {count:,} parameters are active for a token")
 
 
 def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
