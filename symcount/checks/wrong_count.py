@@ -32,7 +32,8 @@ from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
 from symcount.mentions import mentions, sentence
-from symcount.parts import Judgement, described, known_total
+from symcount.omitted import omitted
+from symcount.parts import Judgement, described, known_total, without
 from symcount.parts import judge as judged
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import counted, meant, published
@@ -98,6 +99,15 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         for chosen in _chosen(read, at):
             page.judged(chosen)
             yield from _said(_active(names, chosen.value, chosen.place), chosen, page)
+    for less in omitted(read, found_):
+        figure = read.tokens[less.at].figure
+        printed = figure.rounded() if hedged(read, less.at) else figure
+        of = without(less.names, less.left, printed.value, printed.place) if less.left else known_total(
+            less.names, printed.value, printed.place)
+        if of.verdict != "unknown" and figure.start not in settled:
+            page.judged(figure)
+            settled.add(figure.start)
+            yield from _said(of, figure, page)
     computed = read.computed() if read.relations else ()
     for layer in layers(read):
         if layer.figure.start not in computed:

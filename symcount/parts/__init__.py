@@ -3,5 +3,6 @@
 from symcount.parts.described import described
 from symcount.parts.judging import Judgement, judge
 from symcount.parts.totals import known_total
+from symcount.parts.without import without
 
-__all__ = ["Judgement", "described", "judge", "known_total"]
+__all__ = ["Judgement", "described", "judge", "known_total", "without"]

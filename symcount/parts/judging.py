@@ -69,6 +69,20 @@ def _said(label: str, own: Counts) -> Said:
                 own.once("names", _names, own.model))
 
 
+def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
+    """The parameters that words name, in each reading, none where a word is not understood; of biases there may be none.
+
+    >>> [[a.path for a in one] for one in selected("the final norm", counts(model("llama-7b")))]
+    [['norm.weight']]
+    """
+    said = _said(words, own)
+    if not said.plain or said.within or said.many or said.roles - {"several", "bias", "matrix"} or len(said.parts) > 1:
+        return []
+    if said.roles & {"bias"} and not said.parts:
+        return [tuple(a for a in own.parameters if "bias" in a.kinds and "norm" not in a.kinds)]
+    return list(selections(said, own.parameters, own).values()) if said.parts else []
+
+
 def _phrases(own: Counts) -> Any:
     amounts = [*own.parameters, *(a for account in (*own.work, *own.cache) for a in account.amounts)]
     return phrases(dict.fromkeys(stem(a.path) for a in amounts))
