@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 
 from symcount.parts.amounts import Counts, chosen, counts, exact, stem
+from symcount.parts.ordinals import called, neighbour, ordinals
 from symcount.parts.readings import Reading, Sums, choices, readings, selections, total
 from symcount.parts.slips import NOT_DOUBLED, halves, one_digit, slips, subtotals
 from symcount.parts.words import Said, phrases, read
@@ -39,6 +40,7 @@ _WIDTHS = (Fraction(1, 2), 1, 2, 4, 8)  # bytes that a number takes, where the t
 _TRAINED = (6, 12, 16, 18, 20)  # and with what an optimizer keeps of it
 _LEAST = 1_000  # a number below is too common to be told from a size
 _OTHERWISE = {"active", "head", "expert", "train", "backward", "outside"}  # what is counted in too many ways
+_PLACES = {"one", "block", "all", "several"}  # a layer of a block is not counted from the beginning
 _DIGITS = 3  # of a rounded number that may be called wrong
 
 
@@ -79,13 +81,17 @@ def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
     if not said.plain or said.within or said.many or said.roles - {"several", "bias", "matrix"} or len(said.parts) > 1:
         return []
     if said.roles & {"bias"} and not said.parts:
-        return [tuple(a for a in own.parameters if "bias" in a.kinds and "norm" not in a.kinds)]
+        biases = tuple(a for a in own.parameters if "bias" in a.kinds)  # a norm's shift is one, or is none
+        return list(dict.fromkeys((biases, tuple(a for a in biases if "norm" not in a.kinds))))
     return list(selections(said, own.parameters, own).values()) if said.parts else []
 
 
 def _phrases(own: Counts) -> Any:
     amounts = [*own.parameters, *(a for account in (*own.work, *own.cache) for a in account.amounts)]
-    return phrases(dict.fromkeys(stem(a.path) for a in amounts))
+    found = phrases(dict.fromkeys(stem(a.path) for a in amounts))
+    for word, those in called(own.once("ordinals", ordinals, own.parameters)).items():
+        found[word] = [*those, *found.get(word, [])]
+    return found
 
 
 def _sizes(own: Counts) -> frozenset[int]:
@@ -228,6 +234,11 @@ def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, 
     if not _fits(manner, own) or (place > 1 and _agreed(tried, said, value, 3 * place, manner, own)):
         return UNKNOWN  # the model of another text; a digit that was cut off
     found: dict[int, dict[Any, str]] = {}
+    for attempt in sure if place == 1 and unit in ("", "parameter") and not said.roles & _PLACES else ():
+        path = attempt.reading.path
+        if other := neighbour(path, value, own.once("ordinals", ordinals, own.parameters), own.parameters):
+            right = attempt.sums.at(attempt.sums.usual(manner, own))
+            return Judgement("wrong", right, f"that is what {other} has; {path}, which is meant, has {_written(right)}")
     for attempt in sure:
         for scale in _scale(attempt.quantity, unit, manner):
             inner = own.once(("within", attempt.key), subtotals, attempt.reading.items)

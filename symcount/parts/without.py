@@ -58,16 +58,16 @@ def _wrong(name: str, left: str, ways: Sequence[tuple[list[tuple[Amount, Any]], 
     for kept, own in ways:
         right, whole = total(kept), total((a, a.number) for a in own.parameters)
         if abs(whole - value) <= place / 2 and place < whole - right:
-            found.setdefault(right, f"that is with {left}: {name} has {right:,} parameters without")
+            found.setdefault(right, f"that is what {name} has with {left}")
         elif place == 1:
             told = [slip.says.replace("{part}", f"{abs(slip.change):,}") for slip in slips(kept)
                     if right + slip.change == value] + list(one_digit(right, value))
             if told:
                 found.setdefault(right, told[0].replace("{right}", f"{right:,}"))
-    if len(found) != 1:
+    if len(set(found.values())) != 1:
         return UNKNOWN
-    (right, says), = found.items()
-    return Judgement("wrong", right, says)
+    (right, says), *others = found.items()
+    return Judgement("wrong", None if others else right, says)
 
 
 def _ways(name: str, left: str) -> Iterator[tuple[str, list[tuple[Amount, Any]], Counts]]:
