@@ -28,12 +28,13 @@ from fractions import Fraction
 
 from symcount.architectures import names as published_names
 from symcount.claims.agreement import agreement, prefix
+from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
 from symcount.mentions import mentions, sentence
 from symcount.omitted import omitted
-from symcount.parts import Judgement, described, known_total, without
+from symcount.parts import Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import counted, meant, published
@@ -78,8 +79,24 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     """The finding about one claim whose arithmetic is right, if the part that its label names has another count."""
     summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
     parts = {part.parts.value for part in claim.node.parts} if summed else set()
-    if agreement(claim, page).verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
-        yield from _labelled(claim.label, claim.printed, claim.passage, page)
+    found = agreement(claim, page)
+    said = []
+    if found.verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
+        said = list(_labelled(claim.label, claim.printed, claim.passage, page))
+        yield from said
+    if found.verdict in ("holds", "rounded", "implied") and not summed and not said and not page.covered(claim.printed):
+        yield from _elsewhere(claim, found.local, page)
+
+
+def _elsewhere(claim: Claim, value: Fraction, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a right value of an expression with the sizes of another model."""
+    if _unit(claim.printed, claim.label, page) not in ("", "parameter"):
+        return
+    models = meant(page.setting, claim.passage, claim.printed.start)
+    if len(models) == 1 and claim.label and value.denominator == 1:
+        how = counted(page.setting.at(claim.printed.start).manner)
+        operands = [figure.value for figure in figures(claim.node)]
+        yield from _said(elsewhere(claim.label, value, operands, models[0], how), claim.printed, page)
 
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:

@@ -66,9 +66,18 @@ def judge(label: str, unit: str, value: Any, place: Any, model: Model, manner: A
     return _agreed(tried, said, value, place, manner, own) or _slipped(tried, said, unit, value, place, manner, own)
 
 
+def certain(label: str, unit: str, own: Counts, manner: Any) -> bool:
+    """Whether every word of a label is understood, and it names one part."""
+    said = _said(label, own)
+    return _one(said, [attempt for attempt in _attempts(said, unit, own, manner) if attempt.sure and not attempt.off])
+
+
+def _one(said: Said, sure: Sequence[_Attempt]) -> bool:
+    return len({attempt.reading.path for attempt in sure}) == 1 and said.plain and not said.roles & _OTHERWISE
+
+
 def _said(label: str, own: Counts) -> Said:
-    return read(label, own.once("phrases", _phrases, own), own.once("sizes", _sizes, own),
-                own.once("names", _names, own.model))
+    return read(label, own.once("phrases", _phrases, own), sizes(own), own.once("names", _names, own.model))
 
 
 def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
@@ -92,6 +101,11 @@ def _phrases(own: Counts) -> Any:
     for word, those in called(own.once("ordinals", ordinals, own.parameters)).items():
         found[word] = [*those, *found.get(word, [])]
     return found
+
+
+def sizes(own: Counts) -> frozenset[int]:
+    """The sizes of a model, and of its matrices."""
+    return own.once("sizes", _sizes, own)
 
 
 def _sizes(own: Counts) -> frozenset[int]:
@@ -227,9 +241,9 @@ def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, 
              own: Counts) -> Judgement:
     """The one slip that explains a number, where the label is sure."""
     sure = [attempt for attempt in tried if attempt.sure and not attempt.off]
-    if len({attempt.reading.path for attempt in sure}) != 1 or not said.plain or said.roles & _OTHERWISE:
+    if not _one(said, sure):
         return UNKNOWN
-    if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in own.once("sizes", _sizes, own):
+    if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in sizes(own):
         return UNKNOWN
     if not _fits(manner, own) or (place > 1 and _agreed(tried, said, value, 3 * place, manner, own)):
         return UNKNOWN  # the model of another text; a digit that was cut off
