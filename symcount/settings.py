@@ -49,6 +49,11 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
 
     __slots__ = ()
 
+    @property
+    def given(self) -> bool:
+        """Whether a flag or a directive says which model is meant."""
+        return self.why.endswith(" was given") or self.why.startswith("a directive says")
+
     def at(self, offset: int) -> Setting:
         """What is spoken of at an offset of the source: the innermost stretch there."""
         last = bisect_right(self.scenes, offset, key=lambda scene: scene.start) - 1
@@ -141,6 +146,7 @@ def _looked(directions: Sequence[tuple[int, dict[str, Any]]], heard: Sequence[_H
     yield _sentences(heard, end)
     yield _recurrent(heard, end)
     yield _recognised(heard, end)
+    yield _declared(heard)
 
 
 def _directions(document: Document) -> list[tuple[int, dict[str, Any]]]:
@@ -355,3 +361,33 @@ def _recurrent(heard: Sequence[_Heard], end: int) -> list[Setting]:
             unsaid=() if vectors else ("bias_vectors",), start=one.passage.start,
             why=f"single layers, {_listed(models)}, one on the other")]
     return []
+
+
+_WIDTH_OF = re.compile(r"\b(?:transformer|decoder|encoder)(?: layer| block)? (?:of|with)(?: an?)?(?: model)? \$?$")
+_MLP = re.compile(r"\b(?:mlp|ffn|feed.?forward|inner|grouped|multi.?query|gqa|mqa|kv|key.value|cross|linear|latent|"
+                  r"sparse|bottleneck|each|convolution\w*)\b")
+
+
+def _declared(heard: Sequence[_Heard]) -> list[Setting]:
+    """Single sentences about the attention of "a Transformer of width 512", where no model is named: its own alone."""
+    if any(one.mentions for one in heard):
+        return []
+    scenes = []
+    for one in heard:
+        for said in one.said if one.passage.kind == "text" and "ttention" in one.passage.text else ():
+            text, sentence = one.passage.text.lower(), one.sentence(said.start)
+            start, stop = (0, *one.stops)[sentence], (*one.stops, len(text))[sentence]
+            here = [other for other in one.said if one.sentence(other.start) == sentence]
+            if (said.letter == "d" and {other.letter for other in here} <= {"d", "heads"} and len(here) < 3
+                    and isinstance(said.value, int) and _WIDTH_OF.search(text[start:said.start])
+                    and "attention" in text[start:stop] and not _MLP.search(text[start:stop])):
+                sizes = {other.letter: other.value for other in here}
+                free = named("gpt2:")
+                try:
+                    model = Model(free.architecture, {}, cls=free.cls).replace(**sizes, L=1)
+                except SymcountError:
+                    continue
+                where = one.passage.start
+                scenes.append(_scene([one], where + start, where + stop, [model], "the attention of a Transformer of "
+                                     f"width {said.value:,}, whose key and value are as wide"))
+    return scenes

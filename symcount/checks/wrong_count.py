@@ -27,6 +27,7 @@ from bisect import bisect_left
 from fractions import Fraction
 
 from symcount.architectures import names as published_names
+from symcount.asserted import asserted, compared
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from symcount.asserted import Size
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
     from symcount.mentions import Mention
+    from symcount.settings import Setting
     from symcount.told import Layer, Told
 
 CODE = "SC201"
@@ -65,6 +68,7 @@ _BETWEEN = {*_ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total
 # Words before a model that leave it the subject
 _OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
             "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
+_WIDE = {"width", "dimension", "size", "hidden", "model", "of"}
 _MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 # Words that may stand between a model and its count without changing what is counted.
@@ -125,6 +129,8 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
             page.judged(figure)
             settled.add(figure.start)
             yield from _said(of, figure, page)
+    for size in asserted(read, found_):
+        yield from _size(size, page)
     computed = read.computed() if read.relations else ()
     for layer in layers(read):
         if layer.figure.start not in computed:
@@ -215,6 +221,15 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 
 
+def _size(one: Size, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a size that a sentence says a published model has."""
+    about = page.setting.at(one.figure.start)
+    found = Judgement(*compared(one, about.models if about.given else ()))
+    if found.verdict == "right":
+        page.judged(one.figure)
+    yield from _said(found, one.figure, page)
+
+
 def _layer(one: Layer, page: Page) -> Iterator[Diagnostic]:
     """The finding about the one count that a sentence says of a layer that it describes."""
     found = described(one.model, one.figure)
@@ -244,6 +259,8 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
     models = meant(page.setting, passage, figure.start) if label else ()
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
+    if about.spans and _WIDE & {*label.lower().split()}:
+        label = _beside_sizes(label, about, passage, figure)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
     run = _run(passage, figure) if unit in ("flop", "multiply-add") else None
     if run and models and not {one.verdict for one in found} & {"right", "convention"}:
@@ -264,6 +281,18 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
             yield from _said(wrong[0], figure, page)
     elif verdicts == {"convention"}:
         yield from _said(found[0], figure, page)
+
+
+def _beside_sizes(label: str, about: Setting, passage: Any, figure: Figure) -> str:
+    """A label without the width that its sentence states of the model: "the attention of a Transformer of width 512"."""
+    start, _ = sentence(passage, figure.start)
+    for first, last in about.spans:
+        if start <= first - passage.start < figure.start - passage.start:
+            said = "".join(sign if sign.isalpha() else " " for sign in passage.text[
+                first - passage.start:last - passage.start]).split()
+            if said and {*map(str.lower, said)} <= _WIDE:
+                label = label.replace(" ".join(said), "", 1)
+    return label
 
 
 def _run(passage: Any, figure: Figure) -> tuple[int, int, int] | None:
