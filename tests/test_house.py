@@ -22,7 +22,7 @@ FLOORS = [
     ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws", "mentions"], ["config"], ["naming", "building"], ["counting", "directives"],
-    ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"], ["asserted", "omitted", "sentences", "told"],
+    ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"], ["asserted", "omitted", "sentences", "shares", "told"],
     ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
