@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from symcount.architecture import Model
-    from symcount.claims.figures import Figure
     from symcount.claims.page import Read
     from symcount.mentions import Mention
 

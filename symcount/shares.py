@@ -1,4 +1,4 @@
-"""Shares and differences that sentences say of published models: "the MLPs hold half of the parameters", "40 % smaller".
+"""Shares and differences that sentences say of models: "the MLPs hold half of the parameters", "40 % smaller than".
 
 Only sentences in which nothing else stands between their parts are read.
 """
@@ -32,6 +32,7 @@ ratio     what is printed, of counts: one over the other; low, high  between whi
 counted   whether the sentence says that parameters are compared
 """
 
+_OF = ("parameters", "weights", "params")
 _HEDGE = r"(?:(about|around|roughly|approximately|nearly|almost|some|~) ?)?"
 _WORDS = {"half": Fraction(1, 2), "one half": Fraction(1, 2), "a third": Fraction(1, 3), "one third": Fraction(1, 3),
           "two thirds": Fraction(2, 3), "a quarter": Fraction(1, 4), "one quarter": Fraction(1, 4),
@@ -41,7 +42,8 @@ _HOLDS = re.compile(
     r"\b(?:holds?|makes? up|accounts? for|contains?|takes? up|ha(?:s|ve)|are|is) "
     r"(?:(more than|over|less than|under|at least|at most) )?" + _HEDGE +
     rf"(?:({'|'.join(word.replace(' ', '[ -]') for word in _WORDS)})|{_NUMBER} ?(?:%|percent)) "
-    r"of (?:all |the |its |all the |all its )?(?:model's |total )?(?:parameters|weights|params)\b(?! (?:of|in|that|which))")
+    r"of (?:all |the |its |all the |all its )?(?:model's |total )?(?:parameters|weights|params)\b"
+    r"(?! (?:of|in|that|which))")
 _MORE, _LESS = {"more than", "over", "at least"}, {"less than", "under", "at most"}
 _VAGUE = Fraction(1, 20)  # of a share in words
 _THAN = re.compile(
@@ -51,18 +53,24 @@ _PERCENT = ("%", "percent")
 _UP = ("larger", "bigger", "more")
 
 
+def told(read: Read) -> bool:
+    """Whether a passage may state one: a cheap look before a dear one."""
+    text = read.passage.text
+    return read.passage.kind in ("text", "item") and (" than " in text or any(f" {word}" in text for word in _OF))
+
+
 def held(read: Read, found: Sequence[Mention]) -> Iterator[Share]:
     """The shares of all parameters that sentences give to a part."""
     text, base = read.passage.text, read.passage.start
-    for one in _HOLDS.finditer(text) if " of " in text else ():
+    for one in _HOLDS.finditer(text):
         start, end = sentence(read.passage, base + one.start())
         inside = [mention for mention in found if start <= mention.start < end]
-        if len({mention.names for mention in inside}) > 1:
+        if len(inside) > 1:
             continue
         label = text[start:one.start()]
-        for mention in inside:
+        for mention in inside[:1]:
             if mention.start < one.start():
-                label = label[:mention.start - start] + " " * (mention.end - mention.start) + label[mention.end - start:]
+                label = text[start:mention.start] + text[mention.end:one.start()]
         word, digits = one[3], one[4]
         share = _WORDS[word.replace("-", " ")] if word else Fraction(digits) / 100
         place = Fraction(1, 100) / 10**len((digits or "").partition(".")[2])
@@ -87,8 +95,8 @@ def differences(read: Read, found: Sequence[Mention]) -> Iterator[Difference]:
         place = Fraction(1, 10**decimals) * (10 if not decimals and value % 10 == 0 and hedge else 1)
         off = max(place / 2, value / 50 if hedge else 0)
         ratio = _larger if what.startswith(_UP) else _smaller
-        ends = [ratio(each, unit) for each in (value - off, value, value + off)]
-        if all(each is not None for each in ends):
+        ends = [end for end in (ratio(each, unit) for each in (value - off, value, value + off)) if end is not None]
+        if len(ends) == 3:
             yield Difference(mention.names, other.names, ends[1], min(ends), max(ends), " " in what,
                              base + one.start(2), base + one.end(2))
 

@@ -96,8 +96,9 @@ _LAYERS = tuple((word, re.compile(pattern, re.IGNORECASE), made) for word, patte
      "conv2d:w={0},c={1},m={2}"),
     ("layer", rf"\b(?:dense|linear|fully connected) layer from {_NUMBER} to {_NUMBER}(?: units)?\b",
      "dense:d={0},m={1}"),
-    ("output", rf"\b{_COUNT} ([0-9]{{1,2}}) ?[x×] ?\2 ?[x×] ?([0-9]{{1,4}}) (?:filters|kernels),? (?:and|on|with|for|to) "
-               r"an? ([0-9]{1,4}) ?[x×] ?\4 output(?: map| grid)?\b", "conv2d:w={1},c={2},m={0},side={3}+{1}-1"),
+    ("output", rf"\b{_COUNT} ([0-9]{{1,2}}) ?[x×] ?\2 ?[x×] ?([0-9]{{1,4}}) (?:filters|kernels),? "
+               r"(?:and|on|with|for|to) an? ([0-9]{1,4}) ?[x×] ?\4 output(?: map| grid)?\b",
+     "conv2d:w={1},c={2},m={0},side={3}+{1}-1"),
     ("-", r"\b([1-9][0-9]{0,5}(?:-[1-9][0-9]{0,5}){2,9})[ -](?:(?:fully[ -]connected|feed-?forward|dense|neural) ){0,2}"
           r"(?:networks?|nets?|perceptrons?|MLPs?)\b", "mlp:{0}"),
 ))

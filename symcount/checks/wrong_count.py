@@ -23,16 +23,15 @@ Source
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from fractions import Fraction
 
-from symcount.architectures import names as published_names
 from symcount.asserted import asserted, compared
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
+from symcount.counted import ACTIVE, after, chosen, totals
 from symcount.mentions import mentions, sentence
 from symcount.omitted import omitted
 from symcount.parts import Judgement, described, elsewhere, known_total, without
@@ -44,39 +43,21 @@ from symcount.told import batch, layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from typing import Any
 
     from symcount.asserted import Size
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
-    from symcount.mentions import Mention
     from symcount.settings import Setting
     from symcount.told import Layer, Told
 
 CODE = "SC201"
-_SMALLEST = 10**5  # a count of a published model is larger
-_PARAMETERS = {"parameters", "params", "parameter", "#params", "weights"}
-# What has these in its sentence is not counted whole
-_ADAPTED = {"trainable", "lora", "adapter", "adapters", "prompt", "prompts", "backbone", "qlora", "frozen", "pruned",
-            "student", "distilled", "quantized", "non-embedding", "embedding", "embeddings", "without", "excluding"}
-_ACTIVE = {"active", "activated", "activates", "activating"}
-_OF_THEM = {"which", "with", "but", "and", "("}
-_BETWEEN = {*_ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total", "altogether", "only", "about", "it",
-            "roughly", "just", "uses", "these"}
-# Words before a model that leave it the subject
-_OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
-            "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
 _WIDE = {"width", "dimension", "size", "hidden", "model", "of"}
+_WIDEST = 1_000  # a smaller operand tells no model from another
 _MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
-# Words that may stand between a model and its count without changing what is counted.
-_LINKS = {
-    "has", "have", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
-    "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
-    "total", "exactly", "base", "nearly", "some", "just", "over", "only",
-}
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
@@ -94,12 +75,13 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
 
 def _elsewhere(claim: Claim, value: Fraction, page: Page) -> Iterator[Diagnostic]:
     """The finding about a right value of an expression with the sizes of another model."""
-    if _unit(claim.printed, claim.label, page) not in ("", "parameter"):
+    operands = [figure.value for figure in figures(claim.node)]
+    if not claim.label or max(operands, default=0) < _WIDEST or value.denominator != 1 or _unit(
+            claim.printed, claim.label, page) not in ("", "parameter"):
         return
     models = meant(page.setting, claim.passage, claim.printed.start)
-    if len(models) == 1 and claim.label and value.denominator == 1:
+    if len(models) == 1:
         how = counted(page.setting.at(claim.printed.start).manner)
-        operands = [figure.value for figure in figures(claim.node)]
         yield from _said(elsewhere(claim.label, value, operands, models[0], how), claim.printed, page)
 
 
@@ -109,17 +91,17 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     settled: set[int] = set()
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
-    for names, figure, at in _totals(read, found_, page):
+    for names, figure, at in totals(read, found_, page):
         printed = figure.rounded() if hedged(read, at) else figure
-        active = _ACTIVE & {word.lower() for word in _after(read, at).split()[:3]}
+        active = ACTIVE & {word.lower() for word in after(read, at).split()[:3]}
         found = (_active if active else known_total)(names, printed.value, printed.place)
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(_explained(found, figure, names), figure, page)
         settled |= {figure.start} if found.verdict not in ("unknown", "right") else set()
-        for chosen in _chosen(read, at):
-            page.judged(chosen)
-            yield from _said(_active(names, chosen.value, chosen.place), chosen, page)
+        for part in chosen(read, at):
+            page.judged(part)
+            yield from _said(_active(names, part.value, part.place), part, page)
     for less in omitted(read, found_):
         figure = read.tokens[less.at].figure
         printed = figure.rounded() if hedged(read, less.at) else figure
@@ -153,22 +135,6 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
         if label and not page.covered(figures[0]):
             yield from _labelled(label, figures[0], read.passage, page)
-
-
-def _chosen(read: Read, at: int) -> Iterator[Figure]:
-    """The figure behind a count that says how many of it are active: "46.7B parameters, of which 12.9B are active"."""
-    between: set[str] = set()
-    for place in range(at + 1, min(at + 10, len(read.tokens))):
-        token = read.tokens[place]
-        if token.figure and between & _OF_THEM:
-            after = {word.lower() for word in _after(read, place).split()[:4]}
-            kind = token.figure.unit.kind if token.figure.unit else "parameter"
-            if _ACTIVE & (after | between) and token.figure.value >= _SMALLEST and kind == "parameter":
-                yield token.figure.rounded() if hedged(read, place) else token.figure
-            return
-        if token.figure or not (token.kind in ("newline", "about") or token.text.lower() in _BETWEEN):
-            return
-        between.add(token.text.lower())
 
 
 def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judgement:
@@ -284,7 +250,7 @@ def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[
 
 
 def _beside_sizes(label: str, about: Setting, passage: Any, figure: Figure) -> str:
-    """A label without the width that its sentence states of the model: "the attention of a Transformer of width 512"."""
+    """A label without the width that its sentence states: "the attention of a Transformer of width 512"."""
     start, _ = sentence(passage, figure.start)
     for first, last in about.spans:
         if start <= first - passage.start < figure.start - passage.start:
@@ -329,53 +295,6 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, severity, figure, says, expected=right)
 
 
-def _totals(read: Read, found: Sequence[Mention], page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
-    """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage.
-
-    The model is the subject, and nothing but linking words stands between. A figure without the word "parameters" is a
-    count only where nothing follows that it could count, and near to the count of the model.
-    """
-    base = read.passage.start
-    if not found or {token.text.lower() for token in read.tokens if token.kind == "word"} & _ADAPTED:
-        return
-    for number, mention in enumerate(found):
-        at = bisect_left(read.tokens, base + mention.end, key=lambda token: token.start)
-        first = bisect_left(read.tokens, base + mention.start, key=lambda token: token.start)
-        said: set[str] = set()
-        while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
-            token = read.tokens[at]
-            if token.kind not in ("about", "rel") and token.text.lower() not in (*_LINKS, ":", "(", ")", "—", "–"):
-                break
-            said.add(token.text.lower())
-            at += 1
-        figure = read.tokens[at].figure if at < len(read.tokens) else None
-        before = base + found[number - 1].end if number else None
-        if figure is None or figure.value < _SMALLEST or not _subject(read, first, before):
-            continue
-        counted_ = {"parameters", "params"} & said or (figure.unit and figure.unit.kind == "parameter")
-        if read.passage.kind == "row":
-            counted_ = _PARAMETERS & set(page.column(read, figure).lower().split())
-        known = [published_names()[name][2] for name in mention.names]
-        near = figure.scale != 1 and figure.unit is None and any(abs(figure.value - one) < one / 2 for one in known)
-        after = _after(read, at)
-        if counted_ or "active" in after.lower().split() or (near and not after and read.passage.kind != "row"):
-            yield mention.names, figure, at
-
-
-def _subject(read: Read, first: int, before: int | None) -> bool:
-    """Whether the model named at a token is what its clause speaks of, no part of another name or of a comparison."""
-    token = read.tokens[first - 1] if first else None
-    while token is not None and token.kind in ("newline", "odd", "op") and first > 1:
-        first -= 1
-        token = read.tokens[first - 1]
-    if token is None or token.kind in ("stop", "newline", "figure"):
-        return True
-    if token.text.lower() == "and":
-        return first > 1 and read.tokens[first - 2].kind in ("stop", "word") and (
-            before is None or read.tokens[first - 2].end > before)
-    return token.kind == "word" and token.text.lower() in _OPENING
-
-
 def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
     """(the clause around it, figure) of each figure with a unit that is in no relation."""
     computed = read.computed()
@@ -385,14 +304,4 @@ def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
             before = words(read, at, 24)
             for mention in mentions(before):
                 before = before[:mention.start] + " " * (mention.end - mention.start) + before[mention.end:]
-            yield f"{before} {_after(read, at)}", figure
-
-
-def _after(read: Read, at: int) -> str:
-    """The words behind a figure to the end of its clause, without its unit: "per token"."""
-    found = []
-    for token in read.tokens[at + 1:at + 8]:
-        if token.kind != "word":
-            break
-        found.append(token.text)
-    return " ".join(found)
+            yield f"{before} {after(read, at)}", figure

@@ -44,7 +44,7 @@ from symcount.claims.slips import shown
 from symcount.mentions import mentions
 from symcount.parts import shares
 from symcount.settings import meant
-from symcount.shares import differences, held
+from symcount.shares import differences, held, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,11 +67,8 @@ _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "both": 2}
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the shares that a passage states."""
-    found = mentions(read.passage.text) if read.passage.kind in ("text", "item") else []
-    for share in held(read, found) if read.passage.kind in ("text", "item") else ():
-        yield from _held(share, read, page)
-    for difference in differences(read, found):
-        yield from _difference(difference, page)
+    if told(read):
+        yield from _models(read, page)
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure is None or figure.unit is None or figure.unit.kind != "percent" or page.covered(figure):
@@ -99,6 +96,15 @@ _PARTLY = {"block", "blocks", "layer", "layers", "embedding", "embeddings", "non
            "those", "excluding", "without", "lora", "adapter", "trained", "head"}
 
 
+def _models(read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The findings about the shares, and the differences, that sentences say of published models."""
+    found = mentions(read.passage.text)
+    for share in held(read, found):
+        yield from _held(share, read, page)
+    for difference in differences(read, found):
+        yield from _difference(difference, page)
+
+
 def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
     """The finding about the share of all parameters that a part of a model is said to have."""
     about = page.setting.at(one.start)
@@ -117,7 +123,7 @@ def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
     elif all(_far(one, share) for whole, rest in found for share in (whole if one.bound else whole + rest)):
         page.judged(span)
         percent = shown(Fraction(round(1000 * found[0][0][0]), 10))
-        yield page.report(CODE, "error", span, f"of {models[0].name} it is {percent} % of all parameters",
+        yield page.report(CODE, "error", span, f"it is {percent} % of all parameters of {models[0].name}",
                           help=f"write {percent} %")
 
 
@@ -139,7 +145,7 @@ def _difference(one: Difference, page: Page) -> Iterator[Diagnostic]:
     span = Span(one.start, one.end)
     if any(one.low <= ratio <= one.high for ratio in ratios):
         page.judged(span)
-    elif one.counted and len(ratios) == 1 and all(abs(ratio - one.ratio) > _NEAR * max(ratio, 1) for ratio in ratios):
+    elif one.counted and len(ratios) == 1 and all(abs(ratio / one.ratio - 1) > _NEAR for ratio in ratios):
         page.judged(span)
         yield page.report(CODE, "error", span, f"{one.names[0]} has {counts[0][0]:,} parameters and {one.others[0]} "
                           f"{counts[1][0]:,}")

@@ -81,7 +81,7 @@ def _said(label: str, own: Counts) -> Said:
 
 
 def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
-    """The parameters that words name, in each reading, none where a word is not understood; of biases there may be none.
+    """The parameters that words name, in each reading; no reading where a word is not understood.
 
     >>> [[a.path for a in one] for one in selected("the final norm", counts(model("llama-7b")))]
     [['norm.weight']]
@@ -98,9 +98,8 @@ def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
 def _phrases(own: Counts) -> Any:
     amounts = [*own.parameters, *(a for account in (*own.work, *own.cache) for a in account.amounts)]
     found = phrases(dict.fromkeys(stem(a.path) for a in amounts))
-    for word, those in called(own.once("ordinals", ordinals, own.parameters)).items():
-        found[word] = [*those, *found.get(word, [])]
-    return found
+    counted = called(own.once("ordinals", ordinals, own.parameters))
+    return {word: [*counted.get(word, ()), *found.get(word, ())] for word in {**found, **counted}}
 
 
 def sizes(own: Counts) -> frozenset[int]:

@@ -33,8 +33,8 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     `named` are published names, several where the text names a family. "right" where the count rounds to the printed
     digits, "convention" where it does with another head, without embeddings and so on; "wrong" where one model alone is
     meant and nothing fits. It is a "note" where the number is a label: in whole millions or billions, of at most three
-    digits, and within 1 %, or within 5 % if it ends in a nought (340M); or where a name of the model carries it: its own
-    (Gemma 7B), or within 5 % a usual one (GPT-2 345M). Mixtral 8x7B is not called 45B, so that is a count.
+    digits, and within 1 %, or within 5 % if it ends in a nought (340M); or where a name of the model carries it, its
+    own (Gemma 7B), or within 5 % a usual one (GPT-2 345M). Mixtral 8x7B is not called 45B, so that is a count.
 
     >>> known_total(["gpt2"], 117_000_000, 1_000_000)
     Judgement(verdict='wrong', expected=124439808, says='gpt2 has 124,439,808 parameters, 6.4 % more than is printed')
@@ -60,9 +60,8 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     for slip in one_digit(count, value) if place == 1 else ():
         return Judgement("wrong", count, slip.replace("{right}", f"{count:,}, what {name} has"))
     says = f"{name} has {count:,} parameters, {_percent(count - value, value)} than is printed"
-    if value in _labels(name) or abs(count - value) <= _leeway(name, value, place) * count or 0 <= count - value < place:
-        return Judgement("note", count, says)
-    return Judgement("wrong", count, says)
+    near = abs(count - value) <= _leeway(name, value, place) * count or 0 <= count - value < place
+    return Judgement("note" if near or value in _labels(name) else "wrong", count, says)
 
 
 def _leeway(name: str, value: Fraction, place: Fraction) -> Fraction:
@@ -70,9 +69,10 @@ def _leeway(name: str, value: Fraction, place: Fraction) -> Fraction:
     usual = {label for one, meant in USUAL.items() if name in meant.split() for label in _labels(one)}
     if value in usual:
         return _NEAR
-    if place < _WHOLE[value >= _WHOLE[1]] or value >= place * 10**_DIGITS:
+    whole = _WHOLE[value >= _WHOLE[1]]
+    if place < whole or value >= place * 10**_DIGITS:
         return _NEARER
-    return _CLOSE if value % (10 * place) else _NEAR
+    return _NEAR if place > whole or value % (10 * place) == 0 else _CLOSE
 
 
 def _labels(name: str) -> set[Fraction]:

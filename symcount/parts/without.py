@@ -71,7 +71,7 @@ def _wrong(name: str, left: str, ways: Sequence[tuple[list[tuple[Amount, Any]], 
 
 
 def _ways(name: str, left: str) -> Iterator[tuple[str, list[tuple[Amount, Any]], Counts]]:
-    """(how it is unusual, what is left, the counts) for each reading of the words, of the model and with other heads."""
+    """(how it is unusual, what is left, the counts) for each reading of the words, with each of the model's heads."""
     one = model(name)
     for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
         try:
