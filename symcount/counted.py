@@ -28,6 +28,7 @@ _OF_THEM = {"which", "with", "but", "and", "("}
 _BETWEEN = {*ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total", "altogether", "only", "about", "it",
             "roughly", "just", "uses", "these"}
 # Words before a model that leave it the subject
+_QUOTED = "\"“„«"  # what others say, perhaps to refute it
 _OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
             "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
 # Words that may stand between a model and its count without changing what is counted.
@@ -78,7 +79,7 @@ def _subject(read: Read, first: int, before: int | None) -> bool:
         first -= 1
         token = read.tokens[first - 1]
     if token is None or token.kind in ("stop", "newline", "figure"):
-        return True
+        return token is None or token.text not in _QUOTED
     if token.text.lower() == "and":
         return first > 1 and read.tokens[first - 2].kind in ("stop", "word") and (
             before is None or read.tokens[first - 2].end > before)

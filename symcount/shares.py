@@ -32,6 +32,7 @@ ratio     what is printed, of counts: one over the other; low, high  between whi
 counted   whether the sentence says that parameters are compared
 """
 
+_SHARES = ("%", "percent", "half", "third", "quarter", "fifth", "times", "x ", "×")
 _OF = ("parameters", "weights", "params")
 _HEDGE = r"(?:(about|around|roughly|approximately|nearly|almost|some|~) ?)?"
 _WORDS = {"half": Fraction(1, 2), "one half": Fraction(1, 2), "a third": Fraction(1, 3), "one third": Fraction(1, 3),
@@ -56,7 +57,8 @@ _UP = ("larger", "bigger", "more")
 def told(read: Read) -> bool:
     """Whether a passage may state one: a cheap look before a dear one."""
     text = read.passage.text
-    return read.passage.kind in ("text", "item") and (" than " in text or any(f" {word}" in text for word in _OF))
+    return read.passage.kind in ("text", "item") and any(word in text for word in _SHARES) and (
+        " than " in text or any(f" {word}" in text for word in _OF))
 
 
 def held(read: Read, found: Sequence[Mention]) -> Iterator[Share]:

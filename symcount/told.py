@@ -105,6 +105,11 @@ _LAYERS = tuple((word, re.compile(pattern, re.IGNORECASE), made) for word, patte
 _WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
           "twelve": 12, "sixteen": 16, "thirty-two": 32, "sixty-four": 64}
 _WORKED = {"parameter", "multiply-add", "flop", "operation", "multiplication"}
+_STRICT = ("-", "output")
+_LINKING = {"a", "an", "the", "with", "has", "have", "contains", "needs", "need", "costs", "cost", "takes", "requires",
+            "of", "through", "batch", "size", "about", "roughly", "exactly", "in", "for", "there", "are", "parameters",
+            "weights", "operations", "multiply-adds", "multiplications", "we", "count", "example", "one", "image", "x",
+            "flops"}
 _BEFORE = re.compile(r"\s?[\w-]+\s(?:for|in|of)(?: an?| the)?\s")
 # A count beside one of these is of something else, or of more
 _APART = {"each", "per", "training", "train", "backward", "gradient", "gradients", "non-trainable", "trainable", "more",
@@ -128,8 +133,9 @@ def layers(read: Read) -> Iterator[Layer]:
                       and not found.start() <= read.tokens[at].start - base < found.end()]
             one = read.tokens[counts[0]].figure if len(counts) == 1 else None
             words_ = {token.text.lower() for token in read.tokens[first:end] if token.kind == "word"}
-            if one is None or words_ & _APART or (one.start < base + found.start() and not _BEFORE.fullmatch(
-                    text[one.end - base:found.start()])):
+            if one is None or words_ & _APART or (word in _STRICT and not _alone(read, first, counts[0], found)):
+                continue
+            if one.start < base + found.start() and not _BEFORE.fullmatch(text[one.end - base:found.start()]):
                 continue
             sizes = [str(_WORDS.get(part.lower(), part.replace(",", "").lower())) for part in found.groups()]
             run = batch(text[read.tokens[first].start - base:read.tokens[end - 1].end - base])
@@ -138,6 +144,14 @@ def layers(read: Read) -> Iterator[Layer]:
                             one.rounded() if hedged(read, counts[0]) else one,
                             base + found.start(), base + found.end(),
                             run and tuple(read.tokens[first].start + place for place in run[1:]))
+
+
+def _alone(read: Read, first: int, at: int, found: re.Match[str]) -> bool:
+    """Whether nothing but linking words stands before a figure and its network, and between them."""
+    base = read.passage.start
+    last = max(read.tokens[at].start, base + found.end())
+    return all(token.text.lower() in _LINKING for token in read.tokens[first:] if token.kind == "word"
+               and token.start < last and not found.start() <= token.start - base < found.end())
 
 
 def _counts(figure: Figure | None) -> bool:

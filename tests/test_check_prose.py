@@ -31,6 +31,9 @@ SAID = [  # text, model, what is said of it: (code, severity, what it should be)
     ("A 784-128-10 network needs 101,770 multiply-adds for one image.", None, [("SC201", "error", 101_632)]),
     ("Call 555-123-4567 about the network with 5,000 parameters.", None, None),
     ("A 784-128-10 network has 1,000 fewer parameters than ours.", None, None),
+    ("After pruning a 784-128-10 network has 50,000 parameters.", None, None),
+    ("An ensemble of ten 784-128-10 networks has 1,017,700 parameters.", None, None),
+    ("A 784-128-10 network trained with LoRA has 5,000 parameters.", None, None),
     # a batch multiplies
     ("A batch of 32 through a 784-128-10 network costs 3,252,224 multiply-adds.", None, []),
     ("A batch of 32 through a 784-128-10 network costs 101,632 multiply-adds.", None, [("SC201", "error", 3_252_224)]),
@@ -39,7 +42,8 @@ SAID = [  # text, model, what is said of it: (code, severity, what it should be)
      [("SC201", "error", 1_016_320)]),
     ("A batch of 7 tricks costs 500,000 multiply-adds.", "mlp:784-128-10", None),
     # a convolution by its filters and its output
-    ("64 × 7 × 7 × 3 × 112 × 112 = 118,013,952 multiply-adds for 64 7 × 7 × 3 filters and a 112 × 112 output.", None, []),
+    ("64 × 7 × 7 × 3 × 112 × 112 = 118,013,952 multiply-adds for 64 7 × 7 × 3 filters and a 112 × 112 output.", None,
+     []),
     ("25 × 9 × 16 = 3,600 operations for sixteen 5 × 5 × 1 filters and a 3 × 3 output.", None,
      [("SC201", "convention", 3_600)]),
     ("2 × 25 × 9 × 16 = 7,200 operations for sixteen 5 × 5 × 1 filters and a 3 × 3 output.", None, []),
@@ -72,6 +76,7 @@ SAID = [  # text, model, what is said of it: (code, severity, what it should be)
     # labels and counts
     ("Mixtral 8x7B has 47B parameters.", None, []),
     ("Mixtral 8x7B has 45B parameters.", None, [("SC201", "error", Fraction(46_702_792_704, 10**9))]),
+    ('The claim "Mixtral 8x7B has 56B parameters" adds the experts up.', None, None),
     ("GPT-2 medium has 345M parameters.", None, [("SC201", "note", Fraction(354_823_168, 10**6))]),
     ("Gemma 7B has 7B parameters.", None, [("SC201", "note", Fraction(8_537_680_896, 10**9))]),
     ("XLM-R large has 550M parameters.", None, [("SC201", "note", Fraction(560_142_482, 10**6))]),
@@ -153,7 +158,8 @@ def test_near_misses_are_not_judged(text, model):
     assert {one.severity for one in found} <= {"skipped"}
 
 
-@pytest.mark.parametrize("text", [text for text, _, wanted in SAID if wanted == [] and "about" not in text], ids=lambda one: one[:60])
+@pytest.mark.parametrize("text", [text for text, _, wanted in SAID if wanted == [] and "about" not in text],
+                         ids=lambda one: one[:60])
 def test_changed_digits_are_noticed(text):
     """Of a right sentence that was judged, another figure is found, or its sentence is no longer judged."""
     place = max(range(len(text)), key=lambda at: (text[at].isdigit() and text[at] != "0", at))

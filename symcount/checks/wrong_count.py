@@ -43,7 +43,7 @@ from symcount.told import batch, layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from symcount.asserted import Size
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
 
 CODE = "SC201"
 _WIDE = {"width", "dimension", "size", "hidden", "model", "of"}
-_WIDEST = 1_000  # a smaller operand tells no model from another
 _MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 
@@ -65,24 +64,22 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
     parts = {part.parts.value for part in claim.node.parts} if summed else set()
     found = agreement(claim, page)
+    models = meant(page.setting, claim.passage, claim.printed.start) if claim.label else ()
     said = []
     if found.verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
-        said = list(_labelled(claim.label, claim.printed, claim.passage, page))
+        said = list(_judged(claim.label, claim.printed, claim.passage, models, page))
         yield from said
-    if found.verdict in ("holds", "rounded", "implied") and not summed and not said and not page.covered(claim.printed):
-        yield from _elsewhere(claim, found.local, page)
+    if len(models) == 1 and found.verdict in ("holds", "rounded", "implied") and not (
+            summed or said or page.covered(claim.printed)):
+        yield from _elsewhere(claim, found.local, models[0], page)
 
 
-def _elsewhere(claim: Claim, value: Fraction, page: Page) -> Iterator[Diagnostic]:
+def _elsewhere(claim: Claim, value: Fraction, model: Any, page: Page) -> Iterator[Diagnostic]:
     """The finding about a right value of an expression with the sizes of another model."""
-    operands = [figure.value for figure in figures(claim.node)]
-    if not claim.label or max(operands, default=0) < _WIDEST or value.denominator != 1 or _unit(
-            claim.printed, claim.label, page) not in ("", "parameter"):
-        return
-    models = meant(page.setting, claim.passage, claim.printed.start)
-    if len(models) == 1:
+    if value.denominator == 1 and _unit(claim.printed, claim.label, page) in ("", "parameter"):
         how = counted(page.setting.at(claim.printed.start).manner)
-        yield from _said(elsewhere(claim.label, value, operands, models[0], how), claim.printed, page)
+        operands = [figure.value for figure in figures(claim.node)]
+        yield from _said(elsewhere(claim.label, value, operands, model, how), claim.printed, page)
 
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
@@ -221,15 +218,20 @@ def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
 
 
 def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a figure by its label."""
+    yield from _judged(label, figure, passage, meant(page.setting, passage, figure.start) if label else (), page)
+
+
+def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
-    models = meant(page.setting, passage, figure.start) if label else ()
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     if about.spans and _WIDE & {*label.lower().split()}:
         label = _beside_sizes(label, about, passage, figure)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
     run = _run(passage, figure) if unit in ("flop", "multiply-add") else None
-    if run and models and not {one.verdict for one in found} & {"right", "convention"}:
+    settled = {one.verdict for one in found} & {"right", "convention"}
+    if run and not settled and all("b" in one.values for one in models):
         found = [judged(" ".join(word for word in label.split() if word.lower() != "batch"), unit, figure.value,
                         figure.place, one.replace(b=run[0]), counted(about.manner)) for one in models]
         if {one.verdict for one in found} & {"right", "convention"}:
