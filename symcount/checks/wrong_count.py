@@ -4,8 +4,8 @@ What it does
     Where a text names a model, or states the sizes of one, each figure under a label that names a part ("position
     table", "one block", "KV cache per token") is compared with the count of that part, read from the forward pass. A
     figure that agrees with no convention that the text leaves open, and that one known slip explains, is an error.
-    "MODEL has N parameters" is compared with the count of the published model. What is right under a convention only
-    is named.
+    "MODEL has N parameters" is compared with the count of the published model, without what the sentence leaves out,
+    and "MODEL has 32 layers" with its sizes. What is right under a convention only is named.
 
 Why it matters
     The arithmetic may be right and the count still wrong: a bias of the wrong width, a matrix left out, query heads
