@@ -83,6 +83,7 @@ def _said(label: str, own: Counts) -> Said:
 def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
     """The parameters that words name, in each reading; no reading where a word is not understood.
 
+    >>> from symcount import model
     >>> [[a.path for a in one] for one in selected("the final norm", counts(model("llama-7b")))]
     [['norm.weight']]
     """

@@ -22,7 +22,7 @@ def shares(label: str, model: Model) -> tuple[list[Fraction], list[Fraction]]:
     >>> from symcount import model
     >>> whole, rest = shares("the MLPs", model("gpt2"))
     >>> [round(float(100 * one), 1) for one in (*whole, *rest)]
-    [45.5, 45.5, 66.6, 66.6]
+    [45.5, 45.5, 66.6, 66.7]
     """
     own = counts(model)
     if any(a.number is None for a in own.parameters):

@@ -46,7 +46,9 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     found, value, place = names(), Fraction(value), Fraction(place)
     if not named or value <= 0 or any(name not in found for name in named):
         return UNKNOWN
-    published = dict(reversed([(found[name][2], name) for name in reversed(named)]))
+    published: dict[int, str] = {}
+    for name in named:
+        published.setdefault(found[name][2], name)
     low, high = value - place / 2, value + place / 2
     for count in published:
         if low <= count <= high:

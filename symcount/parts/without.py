@@ -33,7 +33,7 @@ def without(names: Sequence[str], left: str, value: Any, place: Any) -> Judgemen
     >>> without(["gpt2"], "biases", 124_337_664, 1)
     Judgement(verdict='right', expected=124337664, says='')
     >>> print(without(["llama-7b"], "norms, embedding and output matrix", 5_033_164_800, 1).says)
-    layers.mlp.gate, 1,442,840,576, is missing (as large: layers.mlp.up, layers.mlp.down): 6,476,005,376
+    mlp.gate, 1,442,840,576, is missing (as large: mlp.up, mlp.down): 6,476,005,376
     """
     value, place = Fraction(value), Fraction(place)
     ways = [way for name in names for way in _ways(name, left)]
