@@ -7,6 +7,7 @@ sentence ends or goes on with a comma.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 
@@ -37,21 +38,21 @@ _READ = ("d", "h", "L", "heads", "kv", "k", "E", "K", *_ROUNDED)
 
 def asserted(read: Read, found: Sequence[Mention]) -> Iterator[Size]:
     """The sizes that a passage says published models have."""
-    text = read.passage.text
+    text, sizes = read.passage.text, None
     for mention in found if read.passage.kind == "text" else ():
         has = _HAS.match(text, mention.end)
         start, end = sentence(read.passage, read.passage.start + mention.start) if has else (0, 0)
         if has is None or not _SUBJECT.fullmatch(text[start:mention.start].strip().lower()):
             continue
         at = has.end()
-        for said in stated(read.passage):
-            if said.start < at or said.start >= end:
-                continue
-            if not _JOINS.fullmatch(text, at, said.start) or not _ENDS.match(text, said.end):
+        sizes = stated(read.passage) if sizes is None else sizes
+        for said in sizes[bisect_left(sizes, at, key=lambda one: one.start):]:
+            if said.start >= end or not _JOINS.fullmatch(text, at, said.start) or not _ENDS.match(text, said.end):
                 break
             at = said.end
-            figures = [token.figure for token in read.tokens if token.figure
-                       and said.start <= token.start - read.passage.start < said.end]
+            first, last = (bisect_left(read.tokens, read.passage.start + place, key=lambda token: token.start)
+                           for place in (said.start, said.end))
+            figures = [token.figure for token in read.tokens[first:last] if token.figure]
             if len(figures) == 1 and figures[0].value == said.value and said.letter in _READ:
                 yield Size(mention.names, said.letter, figures[0])
 

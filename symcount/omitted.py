@@ -75,8 +75,9 @@ def _counted(read: Read, at: int) -> int:
 
 
 def _sentence(read: Read, at: int) -> int:
-    """The first token of the sentence, past an article."""
-    while at and not (read.tokens[at - 1].kind == "stop" and read.tokens[at - 1].text in ENDS):
+    """The first token of the sentence, past an article; of a long one the first that is looked at."""
+    least = max(0, at - 2 * _MOST)
+    while at > least and not (read.tokens[at - 1].kind == "stop" and read.tokens[at - 1].text in ENDS):
         at -= 1
     while at < len(read.tokens) and (read.tokens[at].kind == "newline" or read.tokens[at].text.lower() == "the"):
         at += 1
@@ -96,8 +97,8 @@ def _behind(read: Read, at: int) -> str:
     if at < len(read.tokens) and read.tokens[at].text in ("(", ","):
         at += 1
     opened = _opened(read, at)
-    end = opened
-    while end < len(read.tokens) and not (read.tokens[end].kind == "stop" and read.tokens[end].text in ENDS):
+    end, most = opened, min(len(read.tokens), opened + 2 * _MOST)
+    while end < most and not (read.tokens[end].kind == "stop" and read.tokens[end].text in ENDS):
         if read.tokens[end].text == ")":
             break
         end += 1

@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
+from contextlib import suppress
+from itertools import islice
 
 from symcount.architecture import Model
+from symcount.declared import declared
 from symcount.directives import directed, told
 from symcount.errors import SymcountError, clipped
 from symcount.given import RUN
@@ -363,31 +366,19 @@ def _recurrent(heard: Sequence[_Heard], end: int) -> list[Setting]:
     return []
 
 
-_WIDTH_OF = re.compile(r"\b(?:transformer|decoder|encoder)(?: layer| block)? (?:of|with)(?: an?)?(?: model)? \$?$")
-_MLP = re.compile(r"\b(?:mlp|ffn|feed.?forward|inner|grouped|multi.?query|gqa|mqa|kv|key.value|cross|linear|latent|"
-                  r"sparse|bottleneck|each|convolution\w*)\b")
-
-
 def _declared(heard: Sequence[_Heard]) -> list[Setting]:
-    """Single sentences about the attention of "a Transformer of width 512", where no model is named: its own alone."""
+    """Sentences about the attention of "a Transformer of width 512", where no model is named: a setting of each."""
     if any(one.mentions for one in heard):
         return []
     scenes = []
     for one in heard:
-        for said in one.said if one.passage.kind == "text" and "ttention" in one.passage.text else ():
-            text, sentence = one.passage.text.lower(), one.sentence(said.start)
-            start, stop = (0, *one.stops)[sentence], (*one.stops, len(text))[sentence]
-            here = [other for other in one.said if one.sentence(other.start) == sentence]
-            if (said.letter == "d" and {other.letter for other in here} <= {"d", "heads"} and len(here) < 3
-                    and isinstance(said.value, int) and _WIDTH_OF.search(text[start:said.start])
-                    and "attention" in text[start:stop] and not _MLP.search(text[start:stop])):
-                sizes = {other.letter: other.value for other in here}
-                free = named("gpt2:")
-                try:
-                    model = Model(free.architecture, {}, cls=free.cls).replace(**sizes, L=1)
-                except SymcountError:
-                    continue
-                where = one.passage.start
-                scenes.append(_scene([one], where + start, where + stop, [model], "the attention of a Transformer of "
-                                     f"width {said.value:,}, whose key and value are as wide"))
+        for start, stop, sizes in islice(declared(one.passage, one.said, one.stops), _DECLARED):
+            free = named("gpt2:")
+            with suppress(SymcountError):  # heads that do not divide the width
+                model = Model(free.architecture, {}, cls=free.cls).replace(**sizes, L=1)
+                scenes.append(_scene([one], one.passage.start + start, one.passage.start + stop, [model],
+                                     f"the attention of a Transformer of width {sizes['d']:,}"))
     return scenes
+
+
+_DECLARED = 20  # such sentences of a passage

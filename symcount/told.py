@@ -159,11 +159,12 @@ def _counts(figure: Figure | None) -> bool:
 
 
 def _sentence(read: Read, start: int, end: int) -> tuple[int, int]:
-    """The numbers of the first token of the sentence around a stretch, and of the one behind its last."""
+    """The numbers of the first token of the sentence around a stretch, and of the one behind its last, if not far."""
     first = last = bisect_left(read.tokens, start, key=lambda token: token.start)
-    while first and not _ends(read.tokens[first - 1]):
+    least, most = max(0, first - _LONGEST), min(len(read.tokens), first + _LONGEST)
+    while first > least and not _ends(read.tokens[first - 1]):
         first -= 1
-    while last < len(read.tokens) and (read.tokens[last].start < end or not _ends(read.tokens[last])):
+    while last < most and (read.tokens[last].start < end or not _ends(read.tokens[last])):
         last += 1
     return first, last
 

@@ -18,8 +18,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     ["errors"], ["entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens", "workers"],
     ["output", "polynomials", "diagnostics", "documents", "mending"], ["sizes"],
-    ["formulas", "given", "masks", "scopes", "runs", "stated", "substitution", "claims"], ["choices", "tensors"],
-    ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
+    ["formulas", "given", "masks", "scopes", "runs", "declared", "stated", "substitution", "claims"],
+    ["choices", "tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"], ["wholes", "roots"],
     ["layers", "conventions", "storage"], ["readers"], ["architecture"], ["hub"], ["architectures"],
     ["theorems", "laws", "mentions"], ["config"], ["naming", "building"], ["counting", "directives"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"],
