@@ -31,11 +31,11 @@ def check(asked: Any) -> Any:
     examined = _examiner(asked)
     if asked.claim:
         return _claim(asked, examined)
-    kept, texts, found = _selection(asked), {}, {}
+    kept, texts, found, judged = _selection(asked), {}, {}, {}
     for path in _paths(asked.models):
         try:
             texts[path] = _read(path)
-            found[path] = examined(path, texts[path].removeprefix(_MARK)).findings
+            found[path], judged[path] = examined(path, texts[path].removeprefix(_MARK))
         except SymcountError as error:
             if path in asked.models or path == _STREAM or "pip install" in str(error):  # a library is missing
                 raise
@@ -46,7 +46,7 @@ def check(asked: Any) -> Any:
 
         for path, (text, _) in mended.items():
             write(path, text)
-            found[path] = examined(path, text.removeprefix(_MARK)).findings
+            found[path], judged[path] = examined(path, text.removeprefix(_MARK))
     told = [one for here in found.values() for one in here if kept(one)]
     asked.status = 1 if any(one.severity in _WRONG for one in told) else 0
     if asked.diff:
@@ -55,7 +55,9 @@ def check(asked: Any) -> Any:
         changed = [difference(texts[path], text, path) for path, (text, _) in mended.items()]
         return "\n".join(changed) or f"{_files(found)}, nothing to mend"
     says = [f"{clipped(path, 200)}: {count:,} mended" for path, (_, count) in mended.items()]
-    return _shown(asked, told, [] if asked.status else [f"{_files(found)}, nothing wrong"], says)
+    count = sum(judged.values())
+    clean = f"nothing wrong in {count:,} statement{'' if count == 1 else 's'}" if count else "nothing that is judged"
+    return _shown(asked, told, [] if asked.status else [f"{_files(found)}, {clean}"], says)
 
 
 def _refuse(asked: Any) -> None:

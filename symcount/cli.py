@@ -19,7 +19,7 @@ from symcount.verbs import RUN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any, NoReturn
 
 EXAMPLES = """\
@@ -52,7 +52,7 @@ VERBS = {
     "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
     "models": "the models known by name; with a WORD those that have it in their name",
     "explain": "MODEL@PATH, a configuration key, a convention, an identity, a check, a symbol …; conventions,\n"
-               "             storages, operations, phases and checks list theirs",
+               "             storages, operations, phases, notations and checks list theirs",
 }
 _COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
 _ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
@@ -112,11 +112,11 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
     if words[0] in ("--version", "-V"):
         return f"symcount {__version__}\n", None, 0
     if words[0] in ("--help", "-h", "help"):
-        return _parser().format_help(), None, 0
+        return _parser(*(word for word in words[1:2] if word in VERBS)).format_help(), None, 0
     if words[0] not in VERBS:
         raise ModelError(f"no verb '{clipped(words[0])}'; {nearest(words[0], list(VERBS))}")
     if "--help" in words or "-h" in words:
-        return _parser().format_help(), None, 0
+        return _parser(words[0]).format_help(), None, 0
     for option in {word.partition("=")[0] for word in words if word.startswith("-")}:
         if sum(word.partition("=")[0] == option for word in words) > 1 and option not in ("-", "--"):
             raise ModelError(f"{clipped(option)} is given twice; join what follows with a comma")
@@ -149,12 +149,16 @@ def _run(asked: argparse.Namespace) -> Any:
     return questions.RUN[asked.verb](asked)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(only: str = "") -> argparse.ArgumentParser:
+    """The parser of all verbs; its help is that of one where one is given."""
     verbs = "\n".join(f"  {verb:<10} {says}" for verb, says in VERBS.items())
+    takes = "FILE..." if only == "check" else "MODEL..."
     parser = _Parser(
-        prog="symcount", usage="symcount VERB MODEL... [options]", add_help=False, allow_abbrev=False,
+        prog="symcount", usage=f"symcount {only or 'VERB'} {takes} [options]", add_help=False, allow_abbrev=False,
         formatter_class=_Formatter,
-        description=f"Counts neural networks, as formula, number and derivation.\n\nverbs:\n{verbs}",
+        description=f"{only}: {VERBS[only]}" if only else
+        f"Counts neural networks, as formula, number and derivation.\n\nverbs:\n{verbs}\n\n"
+        "symcount VERB --help shows the options of one verb.",
         epilog="MODEL is a name, a config.json, a folder with one, a .py file with forward(z), or - for a\n"
                "configuration on standard input; then @PATH for one part, and :CHANGES, as in\n"
                "llama-7b@layers.mlp  bert-base-uncased:V=40000,L=8  llama:h=4d  mlp:784-128-10  gpt2:untied\n"
@@ -162,7 +166,18 @@ def _parser() -> argparse.ArgumentParser:
                "tp, pp and dp devices that share products, layers and a recipe's states")
     parser.add_argument("verb", choices=list(VERBS), help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*", metavar="MODEL", help=argparse.SUPPRESS)
-    option = parser.add_argument
+
+    def option(*names: str, **told: Any) -> None:
+        added = parser.add_argument(*names, **told)
+        if only and added.dest not in TAKES[only]:
+            added.help = argparse.SUPPRESS
+
+    _options(option)
+    parser.set_defaults(status=0)
+    return parser
+
+
+def _options(option: Callable[..., None]) -> None:
     option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, memory, kv, activations, traffic, "
                                              "each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
@@ -209,5 +224,3 @@ def _parser() -> argparse.ArgumentParser:
     option("--format", metavar="NAME", default="text", help="text, markdown, latex or json; of check text, json, "
                                                             "github or sarif")
     option("-o", "--output", metavar="FILE", help="write to a file")
-    parser.set_defaults(status=0)
-    return parser

@@ -10,6 +10,7 @@ from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
 from symcount.kinds import OPERATIONS
 from symcount.laws import ledger_laws
+from symcount.notations import notation, notations
 from symcount.readers.work import PHASES
 from symcount.render.text import columns
 from symcount.storage import names as storages
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def explain(thing: str) -> str:
     r"""The page of a published model, MODEL@PATH, a key, a convention, storage, identity, law, check or symbol.
 
-    "conventions", "storages", "operations", "phases" and "checks" list theirs.
+    "conventions", "storages", "operations", "phases", "notations" and "checks" list theirs.
 
     >>> print(explain("heads"))
     heads: query heads
@@ -43,6 +44,8 @@ def explain(thing: str) -> str:
         return _list(conventions(), convention) if thing == "conventions" else _list(storages(), storage)
     if thing in _TABLES:
         return columns([*_TABLES[thing].items()])
+    if thing == "notations":
+        return columns([(name, _letters(name)) for name in notations()])
     for what, table in _TABLES.items():
         if thing in table and thing not in TABLE:
             return f"{thing}: {what[:-1]}\n{table[thing]}"
@@ -57,6 +60,8 @@ def explain(thing: str) -> str:
         return prove(thing).to_text()
     if thing in names():
         return _published(thing)
+    if thing in notations():
+        return f"{thing}: a notation\n{_letters(thing)}"
     if keys := _keys(thing):
         return f"{thing}: a configuration key\n" + "\n".join(keys)
     if known(thing):
@@ -64,17 +69,24 @@ def explain(thing: str) -> str:
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
     keys_of = (key for file in files() for one in family(file) for key in one.keys)
-    known_names = {*names(), *conventions(), *storages(), *TABLE, *identities(), *ledger_laws(), *keys_of}
+    known_names = {*names(), *conventions(), *storages(), *notations(), *_LISTS, *TABLE, *identities(), *ledger_laws(),
+                   *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
                      + nearest(thing, known_names))
 
 
+_LISTS = ("conventions", "storages", "operations", "phases", "notations", "checks")
 # What has a line each, and no page
 _TABLES = {"operations": OPERATIONS, "phases": PHASES}
 
 
 def _list(names_of: list[str], load_one: Any) -> str:
     return columns([(name, load_one(name).says) for name in names_of])
+
+
+def _letters(name: str) -> str:
+    """The symbols of a notation with what they are here."""
+    return ", ".join(f"{symbol} = {letter}" for symbol, letter in notation(name).items())
 
 
 def _published(name: str) -> str:

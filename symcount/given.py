@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import lcm
 
 from symcount.errors import FormulaError, SizeError, clipped
-from symcount.polynomials import Condition, Polynomial
+from symcount.polynomials import Condition, Polynomial, letter
 from symcount.sizes import noted
 from symcount.symbols import row
 
@@ -50,11 +50,11 @@ def whole_for(size: Size) -> Size:
 
 
 def adapters_of(text: Any) -> dict[str, Any]:
-    """`8@query+value`: rank 8 beside every linear map of these names."""
+    """`8@query+value`: rank 8 beside every linear map of these names; `r@query+value` leaves the rank a letter."""
     rank, _, names = str(text).partition("@")
-    if not (rank.isascii() and rank.isdigit() and names and all(names.split("+"))):
+    if not ((rank == "r" or (rank.isascii() and rank.isdigit())) and names and all(names.split("+"))):
         raise FormulaError(f"lora = {text!r}: RANK@PATH+PATH is needed, as in lora=8@query+value")
-    return {"lora": tuple(names.split("+")), "r": whole("r", int(rank))}
+    return {"lora": tuple(names.split("+")), "r": letter("r") if rank == "r" else whole("r", int(rank))}
 
 
 def whole(name: str, number: Any) -> int:

@@ -7,6 +7,7 @@ nothing joins; the beginning of a name means all that begin so ("GPT-2", "Llama 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import namedtuple
 
 from symcount.architectures import names
@@ -91,7 +92,7 @@ _NUMBER = re.compile(r"(?:[-‐‑ ]| ?\()?([vV]?)[0-9]")
 
 _REACH = 1_000  # characters: no sentence is followed further
 _PROSE = ("text", "heading")  # a bullet, a row and a line of code are one sentence
-STOP = re.compile(r"[.!?](?=[\s)\"'*_]|$)")
+_STOP = re.compile(r"[.!?](?=[\s)\"'*_]|$)")
 _COMPARED = re.compile(r"(?:than|unlike|like|versus|vs\.?|compared (?:to|with)|against|over|from|instead of|similar to|"
                        r"based on|follows?|following|as in|same as|beats|outperforms)\s{1,3}(?:the |an? |our )?$")
 
@@ -119,31 +120,49 @@ def mentions(text: str) -> list[Mention]:
     return found
 
 
-def spoken(passage: Passage, offset: int) -> tuple[str, ...]:
-    """The published names that are meant at an offset of the source, in its sentence, bullet or row; none where unsaid.
+class Heard(namedtuple("Heard", "passage mentions stops said", defaults=((),))):
+    """A passage, the models that it names, where its sentences end, and the sizes that it states."""
 
-    What stands nearest before is meant, else the only one; what is compared with ("smaller than BERT") is not.
+    __slots__ = ()
 
-    >>> from symcount.documents.passages import Passage
-    >>> passage = Passage("text", 0, "DistilGPT2 has 82M, GPT-2 XL has 1.6B. It grew.")
-    >>> spoken(passage, 15), spoken(passage, 34), spoken(passage, 40)
-    (('distilgpt2',), ('gpt2-xl',), ())
-    """
-    at = offset - passage.start
-    start, end = sentence(passage, offset)
-    text = passage.text[start:end]
-    found = [mention for mention in mentions(text) if not compared(text, mention)]
-    before = [mention for mention in found if start + mention.end <= at]
-    if before:
-        return before[-1].names
-    return found[0].names if len({mention.names for mention in found}) == 1 else ()
+    def sentence(self, at: int) -> int:
+        """Which sentence a place of the text is in."""
+        return bisect_right(self.stops, at)
+
+    def spoken(self, at: int) -> tuple[str, ...]:
+        """The published names that are meant at a place, in its sentence, bullet or row; none where unsaid.
+
+        What stands nearest before is meant, else the only one; what is compared with ("smaller than BERT") is not.
+
+        >>> from symcount.documents.passages import Passage
+        >>> one = hear(Passage("text", 0, "DistilGPT2 has 82M, GPT-2 XL has 1.6B. It grew."))
+        >>> one.spoken(15), one.spoken(34), one.spoken(40)
+        (('distilgpt2',), ('gpt2-xl',), ())
+        """
+        if not self.mentions:
+            return ()
+        sentence = self.sentence(at)
+        start = max(at - _REACH, self.stops[sentence - 1] if sentence else 0)
+        end = min(at + _REACH, self.stops[sentence] if sentence < len(self.stops) else at + _REACH)
+        first, last = (bisect_left(self.mentions, place, key=lambda one: one.start) for place in (start, end))
+        found = [one for one in self.mentions[first:last] if one.end <= end and not compared(self.passage.text, one)]
+        before = [one for one in found if one.end <= at]
+        if before:
+            return tuple(before[-1].names)
+        return tuple(found[0].names) if len({one.names for one in found}) == 1 else ()
+
+
+def hear(passage: Passage) -> Heard:
+    """The models that a passage names, and where its sentences end."""
+    stops = [stop.end() for stop in _STOP.finditer(passage.text)] if passage.kind in _PROSE else []
+    return Heard(passage, mentions(passage.text), stops)
 
 
 def sentence(passage: Passage, offset: int) -> tuple[int, int]:
     """Where in a passage's text the sentence, bullet or row around an offset of the source begins and ends."""
     at = offset - passage.start
     start, end = max(0, at - _REACH), min(len(passage.text), at + _REACH)
-    stops = [stop.end() for stop in STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
+    stops = [stop.end() for stop in _STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
     start = max((stop for stop in stops if stop <= at), default=start and passage.text.find(" ", start, at))
     return start, min((stop for stop in stops if stop > at), default=end)
 

@@ -2,7 +2,7 @@
 
 A published name wins over an architecture; an existing file wins over a colon; `NAME:` is the architecture
 with all sizes free. A CHANGE is SIZE=EXPR, FLAG=true|false|none|WORD, `tied`, `untied`, widths (784-128-10),
-or lora=RANK@PATH+PATH. `-` is a configuration on standard input.
+or lora=RANK@PATH+PATH (r for the rank: a letter). `-` is a configuration on standard input.
 """
 
 from __future__ import annotations

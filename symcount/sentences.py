@@ -12,14 +12,16 @@ from symcount.directives import directed
 from symcount.errors import SymcountError
 from symcount.formulas import read as formula
 from symcount.mentions import mentions
+from symcount.naming import read_changes
 from symcount.polynomials import letter
+from symcount.provisos import divided, proviso
 from symcount.settings import published
 from symcount.sizes import letters
 from symcount.symbols import known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from symcount.claims.page import Read
@@ -28,22 +30,25 @@ if TYPE_CHECKING:
 Quantity = namedtuple("Quantity", "name phase share kind")
 """What is counted: a quantity by its short name, its phase, "token", "layer" or None for its share, and the kind."""
 
-Said = namedtuple("Said", "start end formula quantity models")
-"""A formula in our letters, where it stands in the document, what it is a formula of, and of which models."""
+Said = namedtuple("Said", "start end until formula quantity models proviso")
+"""A formula in our letters, where it stands in the document and until where its sentence goes, what it is a formula of,
+of which models, and what is said of these."""
 
 _LONGEST = 600  # characters of a sentence
 _MOST = 24  # words before a verb in which a formula is looked for
+_SAID = re.compile(r"is|are|equal|give|count")
 _VERB = re.compile(r"\s(?:is|are|equals?|gives?|counts?)\s")
 _OF = re.compile(r"\s(?:of|in|for)\s")
 _END = re.compile(r"[.;?!](?=\s|$)|\n\s*\n")
 _NAMES = {"parameters": "params", "params": "params", "weights": "params", "flops": "flops", "flop": "flops",
           "macs": "macs", "multiply-adds": "macs", "activations": "activations", "cache": "kv", "memory": "memory"}
 _FILL = {"the", "a", "number", "of", "total", "all", "count", "its", "in", "bytes", "byte", "kv", "key-value", "per",
-         "forward", "scores", "attention"}
+         "scores", "attention"}
 _PHASES = {"training": "train", "train": "train", "backward": "backward", "recomputation": "recompute",
-           "inference": "forward"}
+           "inference": "forward", "forward": "forward"}
 _KINDS = {"norm": "norm", "norms": "norm", "bias": "bias", "biases": "bias", "embedding": "embedding",
-          "embeddings": "embedding"}
+          "embeddings": "embedding", "trainable": "trainable", "trained": "trainable", "adapter": "adapter",
+          "adapters": "adapter", "lora": "adapter"}
 
 
 def quantity(words: str) -> Quantity | None:
@@ -69,6 +74,8 @@ def quantity(words: str) -> Quantity | None:
 
 def said(read: Read, symbols: Mapping[str, str]) -> Iterator[Said]:
     """The formulas that a passage says to be a quantity of a model; `symbols` are the author's for our letters."""
+    if not _SAID.search(read.passage.text):
+        return
     text, places = _plain(read)
     at = 0
     for end in [*(stop.start() for stop in _END.finditer(text)), len(text)]:
@@ -81,11 +88,16 @@ def said(read: Read, symbols: Mapping[str, str]) -> Iterator[Said]:
         for later in _OF.finditer(sentence, of.end() - 1):  # bytes of activations of gpt2
             longer = quantity(sentence[verb.end():later.start()])
             counted, of = (longer, later) if longer else (counted, of)
-        models = _models(sentence[of.end():]) if counted else ()
-        found = _formula(sentence[:verb.start()], _reading(symbols)) if counted and models else None
-        if found and counted:
+        name, behind = divided(sentence[of.end():].strip().strip("`"))
+        told = proviso(behind) if counted else None
+        if told and told.phase and counted and counted.phase not in (None, "train"):
+            continue  # a forward pass with recomputation
+        models = _models(name, told.changes) if told else ()
+        found = _formula(sentence[:verb.start()], _reading(symbols)) if models else None
+        if found and counted and told:
             first, size = found
-            yield Said(places[start + first], places[start + verb.start() - 1] + 1, size, counted, models)
+            yield Said(places[start + first], places[start + verb.start() - 1] + 1, places[end - 1] + 1, size, counted,
+                       models, told)
 
 
 def _plain(read: Read) -> tuple[str, list[int]]:
@@ -109,19 +121,20 @@ def _plain(read: Read) -> tuple[str, list[int]]:
     return "".join(pieces), places
 
 
-def _models(words: str) -> tuple[Any, ...]:
-    """The models that the end of a sentence names: a published one, or an architecture with all sizes free."""
-    name, _, changed = words.strip().strip("`").partition(" with ")
-    name = name.removeprefix("the ").strip("` ")
-    changes = "".join(changed.split())
-    if changed and "=" not in changed:
-        return ()
+def _models(name: str, changes: Sequence[str]) -> tuple[Any, ...]:
+    """The models of this name, changed so: a published one, or an architecture with all sizes free."""
+    name, told = name.strip("` ").removeprefix("the ").strip("` "), ",".join(changes)
     try:
-        return (directed(name + (f":{changes}" if changes else "")),)
+        return (directed(name + (f"{',' if ':' in name else ':'}{told}" if told else "")),)
     except SymcountError:
         found = mentions(name)
-        whole = len(found) == 1 and found[0].start == 0 and found[0].end == len(name)
-        return tuple(published(one) for one in found[0].names[:4]) if whole and not changes else ()
+    if len(found) != 1 or found[0].start or found[0].end != len(name):
+        return ()
+    try:
+        several = [published(one) for one in found[0].names[:4]]
+        return tuple(one.replace(**read_changes(told)) if told else one for one in several)
+    except SymcountError:
+        return ()
 
 
 def _reading(symbols: Mapping[str, str]) -> Callable[[str], Size | None]:
@@ -135,13 +148,21 @@ def _formula(words: str, names: Callable[[str], Size | None]) -> tuple[int, Size
     """The longest formula that ends here, of two letters or numbers at least: (where it begins, the formula)."""
     starts = [0, *(found.end() for found in re.finditer(r"\s+", words))]
     for start in starts[-_MOST:]:
-        part = words[start:].strip(" `,:")
-        if not re.search(r"[0-9*^+(]|[a-z] ?[a-z]", part):
+        begins = len(words) - len(words[start:].lstrip(" \n`,:"))
+        part = words[begins:].rstrip(" `,:")
+        if not re.search(r"[0-9*^+(]|[a-z] ?[a-z]", part) or not _opens(words[:start], names):
             continue
         try:
             found = formula(part, names)
         except SymcountError:
             continue
         if letters(found):
-            return start, found
+            return begins, found
     return None
+
+
+def _opens(before: str, names: Callable[[str], Size | None]) -> bool:
+    """Whether a formula may begin behind these words: no end of one that cannot be read as a whole."""
+    last = before.split()[-1:]
+    word = last[0].strip("`$,:") if last else "="
+    return word in ("=", "≈", "") or (len(word) > 1 and word.isalpha() and names(word) is None)

@@ -18,7 +18,7 @@ from symcount.declared import declared
 from symcount.directives import directed, told
 from symcount.errors import SymcountError, clipped
 from symcount.given import RUN
-from symcount.mentions import STOP, Mention, compared, mentions, spoken
+from symcount.mentions import Heard, Mention, compared, hear
 from symcount.naming import model as named
 from symcount.notations import notation
 from symcount.plain import Plain
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from symcount.documents.passages import Document, Passage
 
 
-class Setting(namedtuple("Setting", "model models names sizes symbols manner unsaid layer why spans start end scenes",
-                         defaults=(None, (), (), {}, {}, Manner(), (), "", "", (), 0, 0, ()))):
+class Setting(namedtuple("Setting", "model models names sizes symbols manner unsaid layer why spans start end scenes "
+                         "heard", defaults=(None, (), (), {}, {}, Manner(), (), "", "", (), 0, 0, (), ()))):
     """What a document, or a stretch of it, is about.
 
     model    the Model, None where none is certain
@@ -48,6 +48,7 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
     spans    where in the source: of the mention, and of each size
     start, end  from where to where in the source it holds
     scenes   of a document: the stretches that have a setting of their own
+    heard    of a document: its passages with what they name and state
     """
 
     __slots__ = ()
@@ -63,14 +64,34 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
         around = (self.scenes[last], self.scenes[0]) if last >= 0 else ()  # a section, or what holds throughout
         return next((scene for scene in around if scene.end > offset), Setting())
 
+    def names_at(self, offset: int) -> tuple[str, ...]:
+        """The published names that are meant at an offset of the source, in its sentence."""
+        one = self._one(offset)
+        return one.spoken(offset - one.passage.start) if one else ()
 
-def meant(about: Setting, passage: Passage, offset: int) -> tuple[Model, ...]:
+    def mentions(self, passage: Passage) -> list[Mention]:
+        """The models that a passage names, or a piece of one."""
+        one = self._one(passage.start)
+        if not one or not one.mentions:
+            return []
+        by = passage.start - one.passage.start
+        first, last = (bisect_left(one.mentions, place, key=lambda one: one.start)
+                       for place in (by, by + len(passage.text)))
+        return [mention._replace(start=mention.start - by, end=mention.end - by)
+                for mention in one.mentions[first:last]]
+
+    def _one(self, offset: int) -> Heard | None:
+        at = bisect_right(self.heard, offset, key=lambda one: one.passage.start) - 1
+        return self.heard[at] if at >= 0 else None
+
+
+def meant(about: Setting, offset: int) -> tuple[Model, ...]:
     """The models that may be meant at an offset of the source: those that its sentence names, else those of the scene.
 
     None where too many may be meant. A family that the scene has settled stays settled; another name for its model may
     also mean the published one.
     """
-    names, scene = spoken(passage, offset), about.at(offset)
+    names, scene = about.names_at(offset), about.at(offset)
     own = {one.name.partition(":")[0] for one in scene.models} & set(names)
     if not names or names == scene.names or (own and not scene.names):
         return tuple(scene.models)
@@ -98,27 +119,12 @@ _ANNOUNCED = re.compile(r"\b(?:parameters?|size|sizes|counts?|counting|costs?|me
                       r"[^.!?]{0,60}\b(?:of|in|for|does|do)\s{1,3}(?:an? |the )?$")
 
 
-class _Heard(namedtuple("_Heard", "passage mentions said stops")):
-    """A passage, the models that it names, the sizes that it states, and where its sentences end."""
-
-    __slots__ = ()
-
-    def sentence(self, at: int) -> int:
-        """Which sentence a place of the text is in."""
-        return bisect_right(self.stops, at)
-
-
-def _hear(passage: Passage) -> _Heard:
-    stops = [stop.end() for stop in STOP.finditer(passage.text)] if passage.kind in ("text", "heading") else []
-    return _Heard(passage, mentions(passage.text), stated(passage), stops)
-
-
 def setting(document: Document, model: Model | None = None) -> Setting:
     """What a document is about; `model` is the one that was given by hand, which then is the model.
 
     Raises what `told` raises for a directive, with its line.
     """
-    heard = [_hear(passage) for passage in document.passages]
+    heard = [hear(passage)._replace(said=stated(passage)) for passage in document.passages]
     end = len(document.source) + 1
     directions = _directions(document)
     given = [_scene(heard, 0, end, [model], f"{model.name} was given")] if model else []
@@ -135,10 +141,10 @@ def setting(document: Document, model: Model | None = None) -> Setting:
                for symbol, letter in notation(name).items()}
     main, *parts = (scene._replace(symbols={**letters, **scene.symbols})
                     for scene in ((*scenes, *tried, *before)[0], *before, *scenes))
-    return main._replace(scenes=tuple(parts))
+    return main._replace(scenes=tuple(parts), heard=heard)
 
 
-def _looked(directions: Sequence[tuple[int, dict[str, Any]]], heard: Sequence[_Heard],
+def _looked(directions: Sequence[tuple[int, dict[str, Any]]], heard: Sequence[Heard],
             end: int) -> Iterator[list[Setting]]:
     """What is found in one place after the other, until there is a model."""
     asked = [(offset, directed(says["model"])) for offset, says in directions if "model" in says]
@@ -164,7 +170,7 @@ def _directions(document: Document) -> list[tuple[int, dict[str, Any]]]:
     return found
 
 
-def _titles(heard: Sequence[_Heard], end: int) -> list[Setting]:
+def _titles(heard: Sequence[Heard], end: int) -> list[Setting]:
     """The title, for all of the document, and further headings, each to the next heading, which name a model."""
     headings = [one for one in heard if one.passage.kind == "heading"]
     if not headings or headings[0] is not heard[0]:
@@ -178,12 +184,12 @@ def _titles(heard: Sequence[_Heard], end: int) -> list[Setting]:
     return scenes if scenes and (scenes[0].models or len(scenes) == 1) and not scenes[0].start else []
 
 
-def _sentences(heard: Sequence[_Heard], end: int) -> list[Setting]:
+def _sentences(heard: Sequence[Heard], end: int) -> list[Setting]:
     """Sentences that name one model with two sizes of it, or announce its count at the beginning.
 
     The first holds until there is another; what is spoken of behind that is not certain.
     """
-    opening: list[tuple[_Heard, Mention]] = []
+    opening: list[tuple[Heard, Mention]] = []
     texts = [one for one in heard if one.passage.kind == "text"]
     for place, one in enumerate(texts):
         named_in: dict[int, set[tuple[str, ...]]] = {}
@@ -212,7 +218,7 @@ _BESIDE = re.compile(r"\b(?:lora|adapters?|distil(?:l\w*)?|pruned?|pruning|fine.
                      r"scaled|smaller|custom)\b", re.IGNORECASE)
 
 
-def _settled(heard: Sequence[_Heard], one: _Heard, mention: Mention, start: int, end: int) -> Setting:
+def _settled(heard: Sequence[Heard], one: Heard, mention: Mention, start: int, end: int) -> Setting:
     """The scene of a mention: its models with the sizes that the text states."""
     where = one.passage.start
     called = f"'{clipped(' '.join(one.passage.text[mention.start:mention.end].split()))}'"
@@ -277,7 +283,7 @@ def _unlike(models: list[Model]) -> list[Model]:
         for one in reversed(models)}.values())[::-1]
 
 
-def _scene(heard: Sequence[_Heard], start: int, end: int, models: list[Model], why: str,
+def _scene(heard: Sequence[Heard], start: int, end: int, models: list[Model], why: str,
            names: tuple[str, ...] = ()) -> Setting:
     """A stretch: what is stated there, but for sentences that name another model."""
     values: dict[str, dict[int | str, tuple[int, int]]] = {}
@@ -306,7 +312,7 @@ _OTHERS = re.compile(r"\b(?:encoder|segment|convolution\w*|lstm|gru|experts?|mix
                      re.IGNORECASE)
 
 
-def _recognised(heard: Sequence[_Heard], end: int) -> list[Setting]:
+def _recognised(heard: Sequence[Heard], end: int) -> list[Setting]:
     """A decoder that nobody names: by width, layers, vocabulary and more, and by what is said of norms and MLP."""
     scene = _scene(heard, 0, end, [], "")
     sizes, how = scene.sizes, scene.manner
@@ -344,7 +350,7 @@ _EMBEDDING = re.compile(r" embedding \( #(?:[0-9]+) (?:words|tokens) , #(?P<d>[0
                         r"| embedding \( #[0-9]+ , #(?P<width>[0-9]+) \) ")
 
 
-def _recurrent(heard: Sequence[_Heard], end: int) -> list[Setting]:
+def _recurrent(heard: Sequence[Heard], end: int) -> list[Setting]:
     """Layers as Keras writes them, one on the other: embedding (40,000 words, 100 dimensions), LSTM(128), LSTM(64)."""
     for one in heard:
         layers = _LAYER.findall(one.passage.text)
@@ -366,7 +372,7 @@ def _recurrent(heard: Sequence[_Heard], end: int) -> list[Setting]:
     return []
 
 
-def _declared(heard: Sequence[_Heard]) -> list[Setting]:
+def _declared(heard: Sequence[Heard]) -> list[Setting]:
     """Sentences about the attention of "a Transformer of width 512", where no model is named: a setting of each."""
     if any(one.mentions for one in heard):
         return []

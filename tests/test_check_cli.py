@@ -90,8 +90,13 @@ a.md:1:16: SC101 error: 20 × 30 is 600
 def test_clean(capsys, toy):
     for name in ("a.md", "b.tex", "c.txt"):
         (toy / name).write_text(RIGHT)
-    assert ask(capsys, "check", "a.md", "b.tex", "c.txt") == (0, "3 files, nothing wrong\n", "")
-    assert ask(capsys, "check", "a.md", "./a.md") == (0, "1 file, nothing wrong\n", "")
+    assert ask(capsys, "check", "a.md", "b.tex", "c.txt") == (0, "3 files, nothing wrong in 3 statements\n", "")
+    assert ask(capsys, "check", "a.md", "./a.md") == (0, "1 file, nothing wrong in 1 statement\n", "")
+
+
+def test_nothing_to_judge_is_not_called_right(capsys, toy):
+    (toy / "a.md").write_text("60 % faster\n")
+    assert ask(capsys, "check", "a.md") == (0, "1 file, nothing that is judged\n1 not judged: --skipped\n", "")
 
 
 def test_wrong(capsys, toy):
@@ -119,7 +124,7 @@ def test_selection(capsys, toy, words, status, codes, last):
     assert (told[0], told[2]) == (status, "")
     assert re.findall(r"^a\.md:\d+:\d+: (\w+)", told[1], re.MULTILINE) == codes.split()
     assert told[1].splitlines()[-1] == last
-    assert (told[1].splitlines()[0] == "1 file, nothing wrong") == (status == 0)
+    assert (told[1].splitlines()[0] == "1 file, nothing wrong in 4 statements") == (status == 0)
     _, shown, _ = ask(capsys, "check", "a.md", *words.split(), "--format", "json")
     assert [one["code"] or one["severity"] for one in json.loads(shown)] == codes.split()
 
@@ -130,11 +135,11 @@ def test_formats(capsys, toy):
     status, shown, _ = ask(capsys, "check", "a.md", "--format", "json")
     assert (status, json.loads(shown)) == (1, [
         {"path": "a.md", "line": 1, "column": 16, "end_column": 19, "code": "SC101", "severity": "error",
-         "message": "20 × 30 is 600", "expected": 600, "help": "write 600"}])
+         "message": "20 × 30 is 600", "expected": 600, "help": "write 600", "fix": "600"}])
     assert ask(capsys, "check", "b.md", "--format", "json") == (0, "[]\n", "")
     assert ask(capsys, "check", "a.md", "--format", "github") == (
         1, "::error title=SC101,file=a.md,line=1,col=16,endColumn=19::20 × 30 is 600%0Ahelp: write 600\n", "")
-    assert ask(capsys, "check", "b.md", "--format", "github") == (0, "1 file, nothing wrong\n", "")
+    assert ask(capsys, "check", "b.md", "--format", "github") == (0, "1 file, nothing wrong in 1 statement\n", "")
     status, shown, _ = ask(capsys, "check", "a.md", "--format", "sarif")
     run, = json.loads(shown)["runs"]
     assert (status, [one["ruleId"] for one in run["results"]]) == (1, ["SC101"])
@@ -162,7 +167,7 @@ def test_what_is_met_and_cannot_be_read_is_not_judged(capsys, toy):
     for name, data in (("a.md", RIGHT.encode()), ("b.txt", b"caf\xe9"), ("c.txt", b"\0"), ("d.ipynb", b"{")):
         (toy / "d" / name).write_bytes(data)
     (toy / "d" / "gone.md").symlink_to("nowhere")
-    assert ask(capsys, "check", "d") == (0, "4 files, nothing wrong\n3 not judged: --skipped\n", "")
+    assert ask(capsys, "check", "d") == (0, "4 files, nothing wrong in 1 statement\n3 not judged: --skipped\n", "")
     status, shown, _ = ask(capsys, "check", "d", "--skipped", "--format", "json")
     assert (status, [(one["path"], one["message"]) for one in json.loads(shown)]) == (0, [
         ("d/b.txt", "byte 4 is no UTF-8; save it as UTF-8"), ("d/c.txt", "character 1 is NUL, so this is no text"),
@@ -249,15 +254,17 @@ def test_standard_input_that_cannot_be_read(capsys, toy, monkeypatch):
 def test_fix(capsys, toy):
     (toy / "a.md").write_bytes("\ufeff2*3 = 5\r\nü 20*30 = 500\r\n3*3 = 8 again".encode())
     (toy / "b.md").write_text(RIGHT)
-    assert ask(capsys, "check", "a.md", "b.md", "--fix") == (0, "2 files, nothing wrong\na.md: 3 mended\n", "")
+    assert ask(capsys, "check", "a.md", "b.md", "--fix") == (
+        0, "2 files, nothing wrong in 4 statements\na.md: 3 mended\n", "")
     assert (toy / "a.md").read_bytes() == "\ufeff2*3 = 6\r\nü 20*30 = 600\r\n3*3 = 9 again".encode()
-    assert ask(capsys, "check", "a.md", "b.md", "--fix") == (0, "2 files, nothing wrong\n", "")
+    assert ask(capsys, "check", "a.md", "b.md", "--fix") == (0, "2 files, nothing wrong in 4 statements\n", "")
 
 
 def test_fix_tells_what_is_left(capsys, toy):
     (toy / "a.md").write_text(ALL)
     assert ask(capsys, "check", "a.md", "--fix", "--ignore", "SC2") == (
-        0, "1 file, nothing wrong\n2 notes not shown: --notes; 1 not judged: --skipped\na.md: 1 mended\n", "")
+        0, "1 file, nothing wrong in 4 statements\n2 notes not shown: --notes; 1 not judged: --skipped\n"
+           "a.md: 1 mended\n", "")
     assert (toy / "a.md").read_text() == ALL.replace("500", "600")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from symcount.checks import checks
 from symcount.lint import inspect
+from symcount.storage import storage
 
 HERE = Path(__file__).parent / "checks"
 BLOCK = re.compile(r"^```(markdown|tex|text|claim)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -54,6 +55,12 @@ def test_each_check_has_its_page_and_its_examples_hold(check):
                 if one.code == check.CODE or one.severity in ("error", "carried")]
 
 
+@pytest.mark.parametrize(("name", "bits"), [("fp32", 32), ("fp16", 16), ("bf16", 16), ("fp8", 8), ("int8", 8),
+                                            ("nf4", 4), ("mxfp4", 4)])
+def test_the_name_of_a_type_ends_with_the_bits_that_its_storage_has(name, bits):
+    assert storage(name).matrices.bits == bits == int(re.search(r"[0-9]+$", name)[0])
+
+
 def test_what_is_carried_names_the_lines_of_its_own_roots_only():
     text = ("$a = 3 \\times 500 = 1{,}510$\n\n$c = 7 \\times 900 = 6{,}400$\n\n"
             "Now 151 x 100 = 15,200 and 15,200 x 2 = 30,400.\n")
@@ -61,3 +68,13 @@ def test_what_is_carried_names_the_lines_of_its_own_roots_only():
     assert [(one.line, one.severity) for one in found] == [(1, "error"), (3, "error"), (5, "error"), (5, "carried")]
     assert found[-1].expected == 30_200
     assert "the error of line 5:" in found[-1].message
+
+
+def test_formulas_of_models_are_bounded(monkeypatch):
+    """Each takes time, and a stranger may write thousands: the first are judged, and one line says why no others."""
+    monkeypatch.setattr("symcount.checks.wrong_formula._MOST", 2)
+    text = "".join(f"{i}*L*d^2 is parameters of gpt2.\n\n" for i in (12, 13, 14, 15))
+    found = inspect(text)
+    assert [(one.line, one.severity) for one in found] == [(1, "convention"), (3, "error"), (5, "skipped"),
+                                                           (7, "skipped")]
+    assert "after 2 formulas of models" in found[2].message

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from symcount.cli import main
+from symcount.cli import TAKES, main
 
 
 def ask(capsys, *words):
@@ -127,6 +127,20 @@ def test_answers(capsys, words, line):
     status, shown, error = ask(capsys, *words.split())
     assert (status, error) == (0, "")
     assert line in shown.splitlines()
+
+
+@pytest.mark.parametrize("words", ["check --help", "count llama-7b -h", "help prove"])
+def test_the_help_of_a_verb_lists_its_options(capsys, words):
+    verb = next(word for word in words.split() if word in TAKES)
+    status, shown, _ = ask(capsys, *words.split())
+    assert (status, shown.splitlines()[0].split()[:3]) == (0, ["usage:", "symcount", verb])
+    listed = {line.split()[0].lstrip("-").rstrip(",") for line in shown.splitlines() if line.startswith("  -")}
+    assert {{"for": "unknowns", "o": "output"}.get(one, one) for one in listed} == set(TAKES[verb])
+
+
+def test_notations_are_explained(capsys):
+    assert "t = tp" in ask(capsys, "explain", "notations")[1]
+    assert "a = heads" in ask(capsys, "explain", "megatron")[1]
 
 
 def test_models(capsys):

@@ -223,4 +223,4 @@ def test_expected_is_exact(number, written):
         assert Fraction(json.loads(shown, parse_float=Fraction)) == number
     assert {**told, "expected": None} == {
         "path": "a.md", "line": 1, "column": 2, "end_column": 3, "code": "SC101", "severity": "error",
-        "message": "no", "expected": None, "help": "do"}
+        "message": "no", "expected": None, "help": "do", "fix": "6"}

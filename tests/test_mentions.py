@@ -6,7 +6,7 @@ import pytest
 
 from symcount.architectures import names
 from symcount.documents.passages import Passage
-from symcount.mentions import USUAL, compared, mentions, spoken
+from symcount.mentions import USUAL, compared, hear, mentions
 
 GPT2 = ("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl")
 
@@ -102,18 +102,18 @@ SENTENCES = "DistilGPT2 has 82M weights, GPT-2 XL 1.6B. The first is smaller tha
                                            ("weights", ("distilgpt2",))])
 def test_the_model_of_a_sentence(at, meant):
     passage = Passage("text", 1000, SENTENCES)
-    assert spoken(passage, 1000 + SENTENCES.index(at)) == meant
+    assert hear(passage).spoken(SENTENCES.index(at)) == meant
 
 
 def test_the_only_name_of_a_sentence_is_meant_before_it_too():
     passage = Passage("text", 0, "Some 124M weights make up GPT-2 small.")
-    assert spoken(passage, 5) == ("gpt2",)
+    assert hear(passage).spoken(5) == ("gpt2",)
 
 
 def test_a_bullet_is_one_sentence():
     text = "BERT Base (uncased). It has 12 layers."
-    assert spoken(Passage("item", 0, text), 30) == ("bert-base-uncased",)
-    assert spoken(Passage("text", 0, text), 30) == ()
+    assert hear(Passage("item", 0, text)).spoken(30) == ("bert-base-uncased",)
+    assert hear(Passage("text", 0, text)).spoken(30) == ()
 
 
 @pytest.mark.parametrize(("text", "is_compared"), [
@@ -126,4 +126,4 @@ def test_comparisons(text, is_compared):
 
 def test_a_far_mention_is_not_followed():
     text = "GPT-2 XL " + "and more " * 500
-    assert spoken(Passage("text", 0, text), len(text) - 1) == ()
+    assert hear(Passage("text", 0, text)).spoken(len(text) - 1) == ()

@@ -45,11 +45,15 @@ FIGURES = [  # a text, the value of its one figure, what its last significant di
     ("4.1 GMACs", 41 * 10**8, 10**8, "multiply-add"), ("3 multiply-adds", 3, 1, "multiply-add"),
     ("2亿", 2 * 10**8, 10**8, None), ("3.5万", 35000, 1000, None), ("£5", 5, 1, "£"),
     ("€4.60", F(23, 5), F(1, 100), "€"),
+    ("$\\num{23440896}$", 23440896, 1, None), ("\\num{1.5e8} weights", 15 * 10**7, 10**7, None),
+    ("$\\qty{13.5}{\\giga\\byte}$", 135 * 10**8, 10**8, "byte"), ("\\SI{22}{ms}", F(22, 1000), F(1, 1000), "second"),
+    ("$\\SI{40}{\\percent}$", F(2, 5), F(1, 10), "percent"),
+    ("\\qty{80}{\\gibi\\byte}", 80 * 2**30, 10 * 2**30, "byte"),
     ("$110M$", 110 * 10**6, 10**7, None), ("$1.5 GB$", 15 * 10**8, 10**8, "byte"), ("1e12", 10**12, 10**12, None),
 ]
 NO_FIGURES = ["1.234.567", "1.234,56", "3,14", "0,100", "007", "3rd", "2D", "0x10", "v1.2.3", "GPT2", "x_1", "#12",
     "16:9",
-              "2023-2024-01x", "9" * 70, "1e99999"]
+    "2023-2024-01x", "9" * 70, "1e99999", "\\num{1,234}", "\\num{3 x 4}", "\\SI{3}{\\parsec}", "\\qty{9e99}{B}"]
 
 
 @pytest.mark.parametrize(("text", "worth", "place", "unit"), FIGURES, ids=[row[0] for row in FIGURES])

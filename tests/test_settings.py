@@ -180,7 +180,7 @@ def test_what_is_meant_in_a_sentence():
 
     def names(word):
         one = next(one for one in page.passages if word in one.text)
-        return [found.name for found in meant(about, one, one.start + one.text.index(word))]
+        return [found.name for found in meant(about, one.start + one.text.index(word))]
 
     assert names("124M") == ["gpt2"]
     assert names("Llama") == ["llama-2-7b"]
@@ -191,8 +191,8 @@ def test_a_settled_family_stays_settled():
     page = document("Count the parameters of a BERT: width 768, FFN size 3072, 12 heads, 9 layers.",
                     "Its vocabulary size is 24,000.", "The BERT has 83M, and BERT-large has 335M.")
     about, one = setting(page), page.passages[2]
-    assert [found.name for found in meant(about, one, one.start + 14)] == ["bert-base-uncased:L=9,V=24000"]
-    assert [found.name for found in meant(about, one, one.start + one.text.index("335"))] == [
+    assert [found.name for found in meant(about, one.start + 14)] == ["bert-base-uncased:L=9,V=24000"]
+    assert [found.name for found in meant(about, one.start + one.text.index("335"))] == [
         "bert-large-uncased", "bert-large-cased"]
 
 

@@ -52,14 +52,38 @@ CLAIMS = [  # model, quantity, options, formula, verdict, words of the reason, w
     ("gpt2", "params", {"share": "layer"}, "12d^2 + 13d", "right", ["for one layer"], "12d^2 + 13d"),
     ("gpt2:", "flops", {}, WORK, "right", ["with h = 4d"], WORK),
     ("gpt2:", "flops", {}, "24Ld^2 + 4Lsd + 2dV", "right", ["for one token"], "24Ld^2 + 4Lsd + 2dV"),
-    ("gpt2:", "activations@layers", {}, "b*s*d*34 + 5b*heads*s^2", "right", ["for one layer"],
-     "34b*s*d + 5b*heads*s^2"),
-    ("llama-3-8b", "kv", {}, "4b*s*L*kv*k", "right", ["with s = t"], "4b*t*L*kv*k"),
+    ("llama-3-8b", "kv", {"convention": "bf16"}, "4b*s*L*kv*k", "right", ["with s = t"], "4b*t*L*kv*k"),
+    ("llama-3-8b", "kv", {"convention": "fp32"}, "8b*t*L*kv*k", "right", [], "8b*t*L*kv*k"),
     ("llama-3-8b", "kv", {"unit": "element", "share": "token"}, "2L*kv*k", "right", [], "2L*kv*k"),
     ("deepseek-v3", "params@layers.moe.mlp.experts", {}, "3E*d*h_e(L - L_dense)", "right", [], "3E*d*h_e(L - L_dense)"),
-    ("deepseek-v3", "kv", {}, "2L(r_kv + rope)", "right", ["for one token"], "2L(r_kv + rope)"),
     ("lstm:", "params", {}, "4m(d + m + 1)", "right", [], "4m(d + m + 1)"),
+    ("gpt2", "params", {"without": ("the final norm",)}, "12Ld^2 + 13Ld + (V + P)d", "right", [],
+     "12Ld^2 + 13Ld + (V + P)d"),
+    ("gpt2", "params", {"without": ("every bias", "every norm", "the embeddings")}, "12Ld^2", "right", [], "12Ld^2"),
+    ("llama:h=4d", "params", {}, "L(4d^2 + 3dh + 2d) + 2Vd + d", "right", ["h = 4*d"], "L(16d^2 + 2d) + 2Vd + d"),
+    ("llama-7b:lora=r@query+value", "params", {"kind": "trainable"}, "4L*d*r", "right", [], "4L*d*r"),
+    ("llama-3-8b:lora=r@value", "params", {"kind": "adapter"}, "L*r*(d + kv*k)", "right", [], "L*r*(d + kv*k)"),
+    ("gpt2:", "flops", {"phase": "selective"}, "72b*s*L*d^2(1 + 2s/(9d) + V/(12L*d))", "right", [],
+     "72b*s*L*d^2(1 + 2s/(9d) + V/(12L*d))"),
     # conventions
+    ("gpt2:", "activations@layers", {}, "b*s*d*34 + 5b*heads*s^2", "convention", ["for one layer", "in 2 bytes"],
+     "34b*s*d + 5b*heads*s^2"),
+    ("gpt2:", "activations@layers", {}, "34b*s*d", "convention", ["selective recomputation"], "34b*s*d"),
+    ("llama-3-8b", "kv", {}, "4b*s*L*kv*k", "convention", ["with s = t", "bf16"], "4b*t*L*kv*k"),
+    ("deepseek-v3", "kv", {}, "2L(r_kv + rope)", "convention", ["for one token", "bf16"], "2L(r_kv + rope)"),
+    ("gpt2", "params", {}, "L(12d^2 + 11d) + (V + P)d", "convention", ["the final norm and the shifts of the others"],
+     GPT2),
+    ("gpt2", "params", {"without": ("every bias",)}, "L(12d^2 + 2d) + (V + P)d + d", "convention", ["shifts of norms"],
+     "L(12d^2 + 4d) + (V + P)d + 2d"),
+    ("gpt2", "params", {"without": ("every bias", "the embeddings")}, "12Ld^2 + 2Ld", "convention",
+     ["the final norm and the shifts"], "L(12d^2 + 4d) + 2d"),
+    ("gpt2:", "flops", {"phase": "recompute"}, "96b*s*L*d^2(1 + s/(6d) + V/(16L*d))", "convention",
+     ["and not the logits"], "96b*s*L*d^2(1 + s/(6d) + V/(16L*d))"),
+    ("gpt2:", "flops", {"phase": "recompute"}, "96b*s*L*d^2(1 + s/(6d) + V/(12L*d))", "convention",
+     ["the logits too"], "96b*s*L*d^2(1 + s/(6d) + V/(12L*d))"),
+    ("gpt2:", "flops", {"phase": "train"}, "96b*s*L*d^2(1 + s/(6d) + V/(16L*d))", "convention", ["once more"],
+     "96b*s*L*d^2(1 + s/(6d) + V/(16L*d))"),
+    ("llama-7b:lora=r@query+value", "params", {}, "4L*d*r", "convention", ["trained alone"], "4L*d*r"),
     ("gpt2:", "params", {}, "12Ld^2", "convention", ["every bias", "every norm", "embeddings", "with h = 4d"], GPT2),
     ("gpt2", "params", {}, "2d*L(2heads*k + h)", "convention", ["every bias", "every norm", "k = d/heads"],
      "L(4d^2 + 2dh + 9d + h) + (V + P)d + 2d"),
@@ -127,6 +151,10 @@ CLAIMS = [  # model, quantity, options, formula, verdict, words of the reason, w
      ["differs by 3bsdV/2", "the leading terms agree"], "72b*s*L*d^2 + 12b*s^2*L*d + 6b*s*d*V"),
     ("mixtral-8x7b", "active@layers.mlp.experts", {"share": "layer"}, "3d*h", "wrong", ["one expert", "K = 2"],
      "3K*d*h"),
+    ("gpt2", "params", {"without": ("the final norm",)}, GPT2, "wrong", ["differs by −2d"], "12Ld^2 + 13Ld + (V + P)d"),
+    ("llama-7b:lora=r@query+value", "params", {"kind": "trainable"}, "8L*d*r", "wrong", ["everything twice"], "4L*d*r"),
+    ("gpt2:", "flops", {"phase": "recompute"}, "72b*s*L*d^2(1 + s/(6d) + V/(12L*d))", "wrong", ["recomputed"],
+     "96b*s*L*d^2(1 + s/(6d) + V/(16L*d))"),
     ("gpt2", "params", {}, "17Ld^2 + 5Vd", "wrong", ["differs by −5Ld² − 4Vd", "2.518 times too much"], GPT2),
 ]
 
@@ -141,6 +169,38 @@ def test_claims(name, quantity, options, formula, verdict, words, right):
     stands = {"12Ld^2 + 13Ld + (V + s)d + 2d": GPT2, "4b*s*L*kv*k": "4b*t*L*kv*k"}.get(formula, formula)
     if "with k" not in found.says and "with h" not in found.says and "with kv" not in found.says:
         assert same(found.difference, lift(found.right) - read(stands))
+
+
+OF_PARAMETERS = [  # model, quantity, options, formula in N, verdict, words of the reason
+    # gpt2: 2 FLOPs forward and 4 backward for each of 12Ld² + Vd weights; 2·2·s·d of attention a layer, three times
+    ("gpt2", "flops", {"phase": "train", "share": "token"}, "6N", "convention", ["leaves out", "12sLd", "products"]),
+    ("gpt2", "flops", {"phase": "train", "share": "token"}, "6N + 12L*heads*k*s", "convention", ["what the model has"]),
+    ("gpt2", "flops", {"phase": "train", "share": "token", "which": ("all",)}, "6N + 12L*d*s", "convention", ["palm"]),
+    ("gpt2", "flops", {"phase": "train", "share": "token"}, "8N", "convention", ["once more", "but for the logits"]),
+    ("gpt2", "flops", {"phase": "train", "share": "token"}, "5N", "wrong", ["cost 6N for each token"]),
+    ("gpt2", "flops", {"phase": "train"}, "6N*D", "convention", ["D = b*s"]),
+    ("gpt2", "flops", {"phase": "train", "share": "token"}, "6N*D", "wrong", ["cost 6N for each token"]),
+    ("llama-7b", "flops", {"phase": "forward"}, "2N*s", "convention", ["leaves out"]),
+    ("llama-7b", "flops", {"phase": "forward", "share": "token"}, "N*s", "wrong", ["cost 2N for each token"]),
+    ("llama-7b", "macs", {"share": "token"}, "N + 2L*d*s", "convention", ["what the model has"]),
+    ("mixtral-8x7b", "flops", {"phase": "forward", "share": "token"}, "2N + 4L*heads*k*s", "convention",
+     ["weights that products are taken with"]),
+    ("gpt2", "memory", {"convention": "bf16"}, "2N", "right", ["all parameters"]),
+    ("gpt2", "memory", {"convention": "bf16"}, "3N", "wrong", []),
+    # N beside a width is no count of parameters, nor is it for a layer; D alone is a width
+    ("gpt2", "flops", {}, "24N*d^2", "unknown", []), ("gpt2", "flops", {}, "4N^2*d", "unknown", []),
+    ("gpt2", "flops", {"share": "layer"}, "2N", "unknown", []), ("gpt2", "params", {}, "12N*d^2", "unknown", []),
+    ("gpt2", "flops", {}, "24L*D^2", "unknown", []), ("gpt2", "flops", {}, "2N + 4L*D*s", "unknown", []),
+    ("gpt2", "memory", {"phase": "train"}, "16N", "unknown", []), ("gpt2", "kv", {}, "2N", "unknown", []),
+]
+
+
+@pytest.mark.parametrize(("name", "quantity", "options", "formula", "verdict", "words"), OF_PARAMETERS,
+                         ids=[f"{row[0]} {row[1]} {row[3]} {row[2].get('share', '')}" for row in OF_PARAMETERS])
+def test_the_number_of_parameters_in_a_formula(name, quantity, options, formula, verdict, words):
+    found = judge(read(formula), model(name), quantity, **options)
+    assert found.verdict == verdict, found.says
+    assert not [word for word in words if word not in found.says], found.says
 
 
 FRIENDS = [  # they look like a convention, and are none

@@ -41,8 +41,9 @@ def review(page: Page) -> Iterator[Diagnostic]:
     for read in page.reads:
         for at, token in enumerate(read.tokens):
             figure = token.figure
-            beside = {one.kind for one in read.tokens[max(0, at - 1):at + 3]}
-            if figure is None or figure.unit is None or figure.unit.kind not in _COUNTED or beside & {"op", "rel"}:
+            if figure is None or figure.unit is None or figure.unit.kind not in _COUNTED:
+                continue
+            if {"op", "rel"} & {one.kind for one in read.tokens[max(0, at - 1):at + 3]}:
                 continue
             subject = words(read, at).lower().split()
             if len(subject) < 3 or subject[-1] not in _HAS:

@@ -20,6 +20,7 @@ Source
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 from symcount.claims.page import words
 from symcount.claims.slips import shown
@@ -51,9 +52,11 @@ def review(page: Page) -> Iterator[Diagnostic]:
                     values[name] = figure.value, page.line(figure.start)
                     yield page.report(CODE, "note", figure, f"{name} is {shown(figure.value)} here and "
                                                             f"{shown(before)} in line {line}")
-        for token, following in zip(read.tokens, read.tokens[1:], strict=False):
+        for token, following in pairwise(read.tokens):
+            if token.kind != "name" or following.kind != "word":
+                continue
             noun = following.text.lower().removesuffix("s")
-            if token.kind == "name" and following.kind == "word" and noun in _SIZES:
+            if noun in _SIZES:
                 other, line = nouns.setdefault(token.text, (noun, page.line(token.start)))
                 if other != noun:
                     nouns[token.text] = noun, page.line(token.start)

@@ -32,7 +32,7 @@ from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
 from symcount.counted import ACTIVE, after, chosen, totals
-from symcount.mentions import mentions, sentence
+from symcount.mentions import sentence
 from symcount.omitted import omitted
 from symcount.parts import Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
+    from symcount.mentions import Mention
     from symcount.settings import Setting
     from symcount.told import Layer, Told
 
@@ -64,7 +65,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
     parts = {part.parts.value for part in claim.node.parts} if summed else set()
     found = agreement(claim, page)
-    models = meant(page.setting, claim.passage, claim.printed.start) if claim.label else ()
+    models = meant(page.setting, claim.printed.start) if claim.label else ()
     said = []
     if found.verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
         said = list(_judged(claim.label, claim.printed, claim.passage, models, page))
@@ -84,7 +85,7 @@ def _elsewhere(claim: Claim, value: Fraction, model: Any, page: Page) -> Iterato
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
-    found_ = mentions(read.passage.text)
+    found_ = page.setting.mentions(read.passage)
     settled: set[int] = set()
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
@@ -116,7 +117,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
             yield from _layer(layer, page)
     for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
-    for label, figure in _prose(read) if read.passage.kind == "text" else ():
+    for label, figure in _prose(read, found_) if read.passage.kind == "text" else ():
         if figure.start not in settled:
             yield from _labelled(label, figure, read.passage, page)
 
@@ -219,11 +220,13 @@ def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
 
 def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label."""
-    yield from _judged(label, figure, passage, meant(page.setting, passage, figure.start) if label else (), page)
+    yield from _judged(label, figure, passage, meant(page.setting, figure.start) if label else (), page)
 
 
 def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
+    if not models:
+        return
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     if about.spans and _WIDE & {*label.lower().split()}:
@@ -297,13 +300,13 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, severity, figure, says, expected=right)
 
 
-def _prose(read: Read) -> Iterator[tuple[str, Figure]]:
-    """(the clause around it, figure) of each figure with a unit that is in no relation."""
+def _prose(read: Read, found: Sequence[Mention]) -> Iterator[tuple[str, Figure]]:
+    """(the clause around it without the names of models, figure) of each figure with a unit that is in no relation."""
     computed = read.computed()
+    named = [(read.passage.start + one.start, read.passage.start + one.end) for one in found]
+    plain = read._replace(tokens=[token._replace(kind="name") if any(start <= token.start < end for start, end in named)
+                                  else token for token in read.tokens]) if named else read
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
-            before = words(read, at, 24)
-            for mention in mentions(before):
-                before = before[:mention.start] + " " * (mention.end - mention.start) + before[mention.end:]
-            yield f"{before} {after(read, at)}", figure
+            yield f"{words(plain, at, 24)} {after(read, at)}", figure

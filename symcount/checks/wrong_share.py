@@ -41,7 +41,6 @@ from symcount.architectures import names as published_names
 from symcount.claims.page import Span
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.mentions import mentions
 from symcount.parts import shares
 from symcount.settings import meant
 from symcount.shares import differences, held, told
@@ -98,7 +97,7 @@ _PARTLY = {"block", "blocks", "layer", "layers", "embedding", "embeddings", "non
 
 def _models(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the shares, and the differences, that sentences say of published models."""
-    found = mentions(read.passage.text)
+    found = page.setting.mentions(read.passage)
     for share in held(read, found):
         yield from _held(share, read, page)
     for difference in differences(read, found):
@@ -108,7 +107,7 @@ def _models(read: Read, page: Page) -> Iterator[Diagnostic]:
 def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
     """The finding about the share of all parameters that a part of a model is said to have."""
     about = page.setting.at(one.start)
-    models = meant(page.setting, read.passage, one.start) if one.names or about.given else ()
+    models = meant(page.setting, one.start) if one.names or about.given else ()
     found = [shares(one.label, model) for model in models]
     if not found or not all(whole for whole, _ in found):
         return

@@ -2,8 +2,8 @@
 
 What it does
     Adds up the rows above a row called total, leaving out those that a subtotal has taken in, and compares. It is an
-    error where the difference can be explained: a row left out, counted twice, a digit exchanged. Where it cannot, the
-    rows may be a choice of many, and nothing is said.
+    error where the difference can be explained: a row left out, counted twice, a digit exchanged. Where it cannot, it
+    is a note: the rows may be a choice of many.
 
 Why it matters
     A total is what readers quote.
@@ -46,8 +46,12 @@ CODE = "SC105"
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     """The finding about one total, if it is not the sum of its rows and the reason can be told."""
     found = agreement(claim, page)
-    why = slip(claim.node, claim.printed, page.printed, page.named) if claim.kind == "total" else ""
-    if found.verdict != "differs" or not why or "other sign" in why:
+    if claim.kind != "total" or found.verdict != "differs":
+        return
+    why = slip(claim.node, claim.printed, page.printed, page.named)
+    if not why or "other sign" in why:  # a table may total what it does not list
+        yield page.report(CODE, "note", claim.printed, f"the rows above add up to {shown(found.local)}, and nothing "
+                                                       f"shows how {shown(claim.printed.value)} comes about")
         return
     yield page.report(CODE, "error", claim.printed,
                       f"the rows above add up to {shown(found.local)}, not {shown(claim.printed.value)}: the printed "

@@ -14,6 +14,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.claims.lexing import is_unit
+from symcount.claims.units import PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from symcount.claims.figures import Figure
     from symcount.claims.lexing import Token
+    from symcount.claims.units import Unit
 
 _DEEPEST, _LONGEST, _BITS = 40, 2_000, 4_096
 
@@ -271,6 +273,26 @@ def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, 
         corners = [a * b for a in result for b in (low, high)]
         result = min(corners), max(corners)
     return result
+
+
+def measured(node: Node, unit: Unit | None) -> Node:
+    """A quotient in the unit that is printed once, behind its last figure: of 6 / 1.5e9 s = 4 ns all is in seconds.
+
+    Only where no other figure has a unit, and the value is printed in the same, or in another of its kind if this one
+    has no prefix: 2048 / 1024 KB = 2 MB is meant otherwise.
+    """
+    if node.kind != "quotient" or unit is None or unit.kind in PLAIN or unit.kind == "percent":
+        return node
+    top, bottom = node.parts
+    figure = bottom.parts
+    own = figure.unit if bottom.kind == "figure" else None
+    if own is None or own.kind != unit.kind or own.factor not in (1, unit.factor) or any(
+            one.unit for one in figures(top)):
+        return node
+    factor = own.factor ** 2  # above the line, where it stood below
+    bare = figure._replace(value=figure.value / factor, place=figure.place / factor, scale=figure.scale / factor,
+                           unit=None)
+    return node._replace(parts=(top, bottom._replace(parts=bare)))
 
 
 def figures(node: Node) -> Iterator[Figure]:

@@ -75,15 +75,18 @@ class Figure(namedtuple("Figure", "start end value place exact scale unit mark")
         return self._replace(place=place, exact=False)
 
 
-def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure | None:
+def figure(text: str, at: int, word: Callable[[int], tuple[str, int]], offset: int) -> Figure | None:
     """The figure that begins at a position of a text, None where what stands there is no number that we read.
 
-    `word` gives, for a position, the word that begins after it, past blanks and markup, and where that word ends.
+    `word` gives, for a position, the word that begins after it, past blanks and markup, and where that word ends;
+    `offset` is where the text begins in the document.
     """
     found = _GROUPED.match(text, at) or _PLAIN.match(text, at)
     if found is None:
         return None
-    digits, end = re.sub(r"[^0-9.]", "", found[0]), found.end()
+    digits, end = found[0], found.end()
+    if not digits.isdigit():
+        digits = re.sub(r"[^0-9.]", "", digits)
     if len(digits) > _LONGEST or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return None
     raised = _EXPONENT.match(text, end)
@@ -97,14 +100,14 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]]) -> Figure
     scale, unit, mark, last = _after(text, end, digits, word)
     whole, _, decimals = digits.partition(".")
     if not decimals and not raised and scale == 1:  # most figures: fractions are slow
-        return Figure(at, last, _whole(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
+        return Figure(offset + at, offset + last, _whole(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
     place = Fraction(10) ** (power - len(decimals))
     value = Fraction(int(whole + decimals or "0")) * place
     exact = not decimals and scale == 1
     if not decimals and (raised or not exact):
         zeros = len(whole) - len(whole.rstrip("0")) if value else 0
         place *= 10 ** min(zeros, len(whole) - 1)
-    return Figure(at, last, value * scale, place * scale, exact, scale, unit, mark)
+    return Figure(offset + at, offset + last, value * scale, place * scale, exact, scale, unit, mark)
 
 
 def _after(text: str, end: int, digits: str,

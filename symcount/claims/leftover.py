@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from operator import itemgetter
 
 from symcount.claims.agreement import agreement
 from symcount.claims.page import Span, worth
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from symcount.claims.lexing import Token
-    from symcount.claims.page import Claim, Page
+    from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
 
 GIVEN = "not judged: taken as given, sizes of the model that is spoken of"
@@ -29,14 +30,24 @@ def leftover(page: Page, unread: Sequence[Claim]) -> Iterator[Diagnostic]:
         if read.passage.kind == "unread":
             yield page.report("", "skipped", Span(read.passage.start, read.passage.start + 1),
                               "not judged: a line of more than 100,000 characters is not read")
-        for _, line in groupby(read.tokens, lambda token: page.line(token.start)):
-            tokens = list(line)
-            found = [token for token in tokens if _unjudged(token, page)]
-            if found:
-                why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
-                given = page.judgements and all(_given(token, page) for token in found)
-                yield page.report("", "skipped", Span(found[0].start, found[-1].end),
-                                  GIVEN if given else why or _reason(tokens, found))
+        places = [at for at, token in enumerate(read.tokens) if _unjudged(token, page)]
+        for line, those in groupby([(page.line(read.tokens[at].start), at) for at in places], key=itemgetter(0)):
+            here = [at for _, at in those]
+            found = [read.tokens[at] for at in here]
+            why = next((unjudged[token.start] for token in found if token.start in unjudged), None)
+            given = page.judgements and all(_given(token, page) for token in found)
+            yield page.report("", "skipped", Span(found[0].start, found[-1].end),
+                              GIVEN if given else why or _reason(_line(read, here, line, page), found))
+
+
+def _line(read: Read, places: Sequence[int], number: int, page: Page) -> Sequence[Token]:
+    """The tokens of a line, of which these are some."""
+    first, last = places[0], places[-1] + 1
+    while first and page.line(read.tokens[first - 1].start) == number:
+        first -= 1
+    while last < len(read.tokens) and page.line(read.tokens[last].start) == number:
+        last += 1
+    return read.tokens[first:last]
 
 
 def _given(token: Token, page: Page) -> bool:

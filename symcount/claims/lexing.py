@@ -12,6 +12,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.claims.figures import RAISED, Figure, figure
+from symcount.claims.siunitx import quantity
 from symcount.claims.units import TABLE, Unit
 
 TYPE_CHECKING = False
@@ -63,6 +64,8 @@ _BELOW = re.compile(r"_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _RAISING = ("^", "²", "³", "⁴", "(", "_")  # behind a letter, that make it a symbol
 _TEN = re.compile(r"\*n\^(?:\(-?n\)|-?n)")  # × 10^8, × 10^{-8}: signs, and n for a figure
 _POWER = 60
+_NO_WORD = frozenset(("", "\n", *"|=+*/-()<>,.;:×·÷≈0123456789"))  # which begin no word and no command
+_made = tuple.__new__  # a token in half the time
 _JOINED = re.compile(r"[0-9]+(?:-[0-9]+){2,}(?![0-9])")
 _PROSE = re.compile(r" ?([A-Za-z][a-z]+)(?=[ ,;:])")
 _NUMBER = re.compile(r"\s*[0-9(]")
@@ -81,6 +84,8 @@ def tokens(passage: Passage) -> list[Token]:
 
 def _merged(found: list[Token]) -> list[Token]:
     """The tokens with 6.7 × 10^8 as the one figure that it is."""
+    if not any(token.figure and token.text == "10" for token in found):
+        return found
     result: list[Token] = []
     at = 0
     while at < len(found):
@@ -137,15 +142,16 @@ class _Lexer:
         return index >= 0 and at < self.ends[index]
 
     def run(self) -> list[Token]:
-        text = self.text
+        text, prose = self.text, not self.starts
         while self.at < len(text):
-            prose = _PROSE.match(text, self.at) if not self.starts else None
-            if prose:  # most of most documents
-                self.at = prose.start(1)
-                self.add("word", prose[1], prose.end(1))
+            if prose and (word := _PROSE.match(text, self.at)):  # most of most documents
+                self.at, end = word.span(1)
+                self.add("word", word[1], end)
                 continue
             sign = text[self.at]
-            if sign.isspace():
+            if sign == " ":
+                self.at += 1
+            elif sign.isspace():
                 self.space()
             elif sign.isascii() and (sign.isdigit() or (sign == "." and text[self.at + 1:self.at + 2].isdigit())):
                 self.number()
@@ -160,9 +166,9 @@ class _Lexer:
         return self.found
 
     def add(self, kind: str, token: str, end: int, figure: Figure | None = None) -> None:
-        start = self.at + self.offset
-        tight = bool(self.found) and self.found[-1].end == start
-        self.found.append(Token(kind, token, start, end + self.offset, figure, tight, self.math(self.at)))
+        start, math = self.at + self.offset, bool(self.starts) and self.math(self.at)
+        tight = bool(self.found) and self.found[-1][3] == start
+        self.found.append(_made(Token, (kind, token, start, end + self.offset, figure, tight, math)))
         self.at = end
 
     def space(self) -> None:
@@ -180,6 +186,8 @@ class _Lexer:
     def next_word(self, at: int) -> tuple[str, int]:
         """The word after a place, past blanks and TeX's text commands, and where it ends; "" if there is none."""
         at = _BETWEEN.match(self.text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if self.text[at:at + 1] in _NO_WORD:
+            return "", at
         label = _LABELLED.match(self.text, at)
         at = label.end() if label else at
         if self.text[at:at + 1] == "%" or self.text[at:at + 2] == "\\%":
@@ -213,20 +221,18 @@ class _Lexer:
             return self.odd_number()
         if self.sizes():
             return None
-        found = figure(text, self.at, self.next_word)
+        found = figure(text, self.at, self.next_word, self.offset)
         if found is None:
             return self.odd_number()
-        after = text[found.end:found.end + 1]
+        end = found.end - self.offset
+        after = text[end:end + 1]
         if found.mark == "" and ((after.isalpha() and after.isascii()) or after == "_") and not self.math(self.at):
-            word = _WORD.match(text, found.end)
+            word = _WORD.match(text, end)
             if word is None or not (word[0].lower() in TABLE or word[0] in TABLE or word[0] in ("x", "d")):
                 return self.odd_number()  # 3rd, 2D, 4o: no number; 22ms and 2x80 are
-        money = self.found and self.found[-1].kind == "currency"
-        if money:
+        if self.found and self.found[-1].kind == "currency":
             found = found._replace(unit=Unit(self.found.pop().text, Fraction(1), ""))
-        by = self.offset
-        return self.add("figure", text[self.at:found.end], found.end,
-                        found._replace(start=found.start + by, end=found.end + by) if by else found)
+        return self.add("figure", text[self.at:end], end, found)
 
     def sizes(self) -> bool:
         """Whether numbers joined by hyphens begin here: 784-128-10 are widths, no difference."""
@@ -264,6 +270,8 @@ class _Lexer:
         if found is None:
             return self.add("odd", "\\", self.at + 1)
         name, end = found[1], found.end()
+        if name in ("num", "qty", "SI") and (read := quantity(self.text, self.at, self.offset)):
+            return self.add("figure", self.text[self.at:read[1]], read[1], read[0])
         if name in _SPACES or name in _BLANK:
             self.at = end
             return None

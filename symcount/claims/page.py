@@ -65,27 +65,28 @@ class Page:
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
     judgements   how many statements were compared with something
+    formulas     how many sentences said a formula of a model
     results      the figures that were computed, in order
     vouched      the values that were found to be those of the model's parts
     wholes       (figure, its parts as (label, figure)) of what was added up
     """
 
     __slots__ = ("_at", "_covered", "_defined", "_first", "_headings", "_heads", "_labels", "_named", "_silences",
-                 "_starts", "_units", "_values", "_words", "_wrong", "compared", "document", "findings",
+                 "_starts", "_units", "_values", "_words", "_wrong", "compared", "document", "findings", "formulas",
                  "judgements", "reads", "results", "setting", "symbols", "vouched", "wholes")
 
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
-        self.judgements = 0
+        self.judgements = self.formulas = 0
         self._wrong = False
         self._silences: list[tuple[int, int, tuple[str, ...]]] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
         pieces = [piece for passage in document.passages for piece in _pieces(passage)]
         self.reads = [_read(number, passage) for number, passage in enumerate(pieces)]
         printed = [token.figure for read in self.reads for token in read.tokens if token.figure]
-        self._starts = [token.start for read in self.reads for token in read.tokens
-                        if token.figure or (token.kind == "odd" and not token.text.isalpha())]
+        self._starts = [(token.figure or token).start for read in self.reads for token in read.tokens
+                        if token.figure or token.kind == "odd"]
         self._heads = {passage.table[0]: passage for passage in document.passages
                        if passage.table and not passage.table[1]}
         self._headings = [passage.start for passage in document.passages if passage.kind == "heading"]
@@ -217,7 +218,7 @@ class Page:
         self.judgements += 1
         self.cover(span)
 
-    def covered(self, figure: Any) -> bool:
+    def covered(self, figure: Figure | Token) -> bool:
         """Whether a figure, or a token with digits, is accounted for."""
         return figure.start in self._covered
 
@@ -252,8 +253,8 @@ class Page:
 
     def advice(self, figure: Figure, number: Fraction) -> str:
         """What to write in place of a figure, in the author's style where that is sure."""
-        mark = f" {figure.mark}" if figure.mark else ""
-        return f"write {self.rewritten(figure, number) or shown(number) + mark}"
+        mark, styled = f" {figure.mark}" if figure.mark else "", self.rewritten(figure, number)
+        return f"write {styled if styled and '}{' not in styled else shown(number) + mark}"  # of a command the middle
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
                help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see

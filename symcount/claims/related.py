@@ -6,7 +6,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from symcount.claims.chains import HEDGES, LINKS
-from symcount.claims.expressions import Node, Unreadable, ends, names, value
+from symcount.claims.expressions import Node, Unreadable, ends, measured, names, value
 from symcount.claims.figures import Figure
 from symcount.claims.page import Claim, chained, introduced, words
 from symcount.claims.units import BYTES, WORK
@@ -52,7 +52,8 @@ def _pair(relation: Relation, read: Read) -> Iterator[Claim]:
     if left.figure and right.figure and not _alike(left.figure, right.figure):
         return  # 3 = 4, 42 = 8.5: a pair, a size in two systems, not arithmetic
     if right.figure:
-        yield Claim("relation", left.node, right.figure, relation.sign, read.passage, follows=right.follows)
+        node = measured(left.node, right.figure.unit)
+        yield Claim("relation", node, right.figure, relation.sign, read.passage, follows=right.follows)
     elif left.figure and _ends(right) and left.figure.mark not in ("K", "k"):  # 4K = 3840 x 2160 is a name
         yield Claim("relation", right.node, left.figure, relation.sign, read.passage)
     else:

@@ -59,10 +59,9 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
 
 def _row(read: Read) -> Row:
     cells, reads, first = [], [], ""
+    starts = [token.start - read.passage.start for token in read.tokens]
     for number, (start, end) in enumerate(read.passage.cells):
-        base = read.passage.start
-        first_, last = (bisect_left(read.tokens, base + place, key=lambda token: token.start) for place in (start, end))
-        inside = read.tokens[first_:last]
+        inside = read.tokens[bisect_left(starts, start):bisect_left(starts, end)]
         if not number:
             first = " ".join(token.text for token in inside if token.kind in ("word", "name", "op"))
         reads.append(Read(read.number, read.passage, inside, relations(inside)))
@@ -72,6 +71,8 @@ def _row(read: Read) -> Row:
 
 def _whole(inside: Sequence[Token]) -> Node | None:
     """The expression that is all of a cell."""
+    if not any(token.kind in ("figure", "name") for token in inside):
+        return None
     reader = Reader(inside, 0, len(inside))
     try:
         node = reader.sum()

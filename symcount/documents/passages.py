@@ -5,6 +5,7 @@ A passage keeps the length of its source: markup is blanked, so an offset is an 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import namedtuple
 
@@ -52,7 +53,7 @@ class Document:
         self.path, self.source = path, source
         self.passages, self.directives = tuple(passages), tuple(directives)
         self._line: dict[int, str] = {}  # one string for all that is said of a line
-        self._lines = [0, *(i + 1 for i, sign in enumerate(source) if sign == "\n")]
+        self._lines = [0, *(found.end() for found in re.finditer("\n", source))]
 
     def place(self, offset: int) -> tuple[int, int]:
         r"""Line and column of an offset, both counted from 1, in code points.

@@ -14,7 +14,7 @@ from symcount.parts.amounts import Counts, chosen, counts, exact, stem
 from symcount.parts.ordinals import called, neighbour, ordinals
 from symcount.parts.readings import Reading, Sums, choices, readings, selections, total
 from symcount.parts.slips import NOT_DOUBLED, halves, one_digit, slips, subtotals
-from symcount.parts.words import Said, phrases, read
+from symcount.parts.words import LONGEST, Said, phrases, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,10 +59,11 @@ def judge(label: str, unit: str, value: Any, place: Any, model: Model, manner: A
     mlp.down maps 2,048 to 512, so its bias has 512 entries, not 2,048: 2,048 × 512 + 512 = 1,049,088
     """
     own = counts(model)
-    said = _said(label, own)
+    label = label[:LONGEST + 1]  # a longer one says nothing
+    said = own.once(("said", label), _said, label, own)
     manner = _settled(manner, said)
     value, place = Fraction(value), Fraction(place)
-    tried = list(_attempts(said, unit, own, manner))
+    tried = own.once(("tried", label, unit, manner), list, _attempts(said, unit, own, manner))
     return _agreed(tried, said, value, place, manner, own) or _slipped(tried, said, unit, value, place, manner, own)
 
 

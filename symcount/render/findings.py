@@ -35,9 +35,10 @@ def text(diagnostics: Sequence[Diagnostic], hidden: Sequence[Diagnostic] = ()) -
 
 
 def data(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
-    """Findings for JSON, without fix and source; what is expected as `exact` gives it."""
+    """Findings for JSON, without the source line; `expected` as `exact` gives it, `fix` what would be written."""
     return [{"path": one.path, "line": one.line, "column": one.column, "end_column": one.end_column, "code": one.code,
-             "severity": one.severity, "message": one.message, "expected": exact(one.expected), "help": one.help}
+             "severity": one.severity, "message": one.message, "expected": exact(one.expected), "help": one.help,
+             "fix": one.fix}
             for one in diagnostics]
 
 

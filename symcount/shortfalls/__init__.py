@@ -16,7 +16,8 @@ from collections import namedtuple
 from symcount.errors import FormulaError
 from symcount.formulas import read
 from symcount.polynomials import added, bare, lift, quotient
-from symcount.shortfalls.accounts import Asked, account, others
+from symcount.shortfalls.accounts import Asked, account, granted, others
+from symcount.shortfalls.meanings import WHICH, counts_parameters, meanings, rate
 from symcount.shortfalls.mistakes import COST, MISTAKES, WHOLES
 from symcount.shortfalls.parts import HALF, parts
 from symcount.shortfalls.readings import (
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 Judgement = namedtuple("Judgement", "verdict says right difference")
 
 # theirs: the formula; named: its letters; numbers: what is put in for all letters, where it is a number; dearest: what
-# an explanation may cost
+# an explanation may cost, 0 where none is looked for
 _Question = namedtuple("_Question", "model asked theirs named numbers dearest")
 # A way to explain a difference: cost, reading, clauses, what of the count the author leaves out by convention
 _Way = namedtuple("_Way", "cost reading clauses right")
@@ -64,11 +65,14 @@ _SEARCHED = 2         # readings in which parts are looked for
 
 
 def judge(formula: Size, model: Any, quantity: str, *, convention: str | None = None, phase: str | None = None,
-          unit: str | None = None, share: str | None = None, kind: str = "") -> Judgement:
+          unit: str | None = None, share: str | None = None, kind: str = "", without: Sequence[str] = (),
+          which: Sequence[str] = ()) -> Judgement:
     """Whether a formula is what the model has of a quantity, such as params, kv or flops@layers.mlp, and if not, why.
 
     `unit` is the one in which the author counts (FLOP, multiply-add, byte, element), `share` is "token", "layer",
-    "token layer" or "" for all; each is tried where it is None. `kind` asks for terms of one kind, as "norm".
+    "token layer" or "" for all; each is tried where it is None. `kind` asks for terms of one kind, as "norm", `without`
+    for all but what rules of `parts` name; N in a formula is one of `which` of `meanings.WHICH`, of any where none is
+    named.
 
     >>> from symcount import model
     >>> from symcount.formulas import read
@@ -79,12 +83,34 @@ def judge(formula: Size, model: Any, quantity: str, *, convention: str | None = 
 
     Raises ModelError for a quantity, part, kind, convention or phase that there is not.
     """
-    asked = Asked(quantity, convention, phase, unit, share, kind)
+    asked = Asked(quantity, convention, phase, unit, share, kind, tuple(without))
     theirs = from_sympy(formula) if lift(formula) is NotImplemented else formula
     if len(lift(theirs).terms) > _MOST_TERMS or any(
             abs(power) > _MOST_POWER for powers, _ in lift(theirs).terms.values() for _, power in powers):
         return Judgement("unknown", f"has more than {_MOST_TERMS} terms, or a power above {_MOST_POWER}", None, None)
-    one = freed(model, letters(theirs))
+    one = freed(model, tuple(letters(theirs)))
+    if "N" in letters(theirs) and "N" not in one.asked and counts_parameters(theirs, asked):
+        return _of_parameters(one, asked, theirs, which, model.values)
+    return _compared(one, asked, theirs, model.values, _DEAREST)
+
+
+def _of_parameters(one: Any, asked: Asked, theirs: Size, which: Sequence[str], values: Mapping[str, int]) -> Judgement:
+    """The judgement on a formula with N by the meaning of N that makes it true; what N is, is a convention."""
+    found = [(name, _compared(one, asked, put, values, 0)) for name, put in meanings(one, theirs, which)]
+    if not found or any(judgement.verdict == "unknown" for _, judgement in found):
+        return Judgement("unknown", "is in N, of which nothing is known here", None, None)
+    name, best = min(found, key=lambda each: ("right", "convention", "wrong").index(each[1].verdict))
+    meant = f"N counts {WHICH[name].says}{', and D = b*s' if 'D' in letters(theirs) else ''}"
+    if best.verdict == "wrong":
+        told = rate(one, asked, account(one, asked).ledger)
+        return best._replace(says="; ".join(filter(None, (
+            "is not what the model has, whichever parameters N counts", told))))
+    verdict = best.verdict if name == "all" or which else "convention"
+    return best._replace(verdict=verdict, says=f"{best.says}; {meant}")
+
+
+def _compared(one: Any, asked: Asked, theirs: Size, values: Mapping[str, int], dearest: int) -> Judgement:
+    """The judgement on a formula in the letters of a model; how far it is off is told at these values."""
     first = account(one, asked)
     stands = implied(one, letters(theirs), first.ledger)
     if absent := lacking(one, letters(theirs), first.ledger, stands):
@@ -92,8 +118,10 @@ def judge(formula: Size, model: Any, quantity: str, *, convention: str | None = 
         return Judgement("unknown", f"is in letters that {first.ledger.subject or 'the count'} does not have: {told}",
                          None, None)
     (theirs,) = substituted([theirs], stands)
-    question = _Question(one, asked, theirs, letters(theirs), {}, _DEAREST)
-    found = _judged(question, first, model.values)
+    question = _Question(one, asked, theirs, letters(theirs), {}, dearest)
+    found = _judged(question, first, values)
+    if found.verdict == "right" and (taken := granted(asked, first.ledger)):
+        found = found._replace(verdict="convention", says=f"{found.says}; {taken}")
     return found._replace(says="; ".join(filter(None, (found.says, with_sizes(stands)))))
 
 
@@ -141,7 +169,8 @@ def _judged(question: _Question, first: Account, values: Mapping[str, int]) -> J
         way = _by_convention(rest)
     if way is not None:
         return _said("convention", way, values)
-    ways = [*_by_parts(mine, question.dearest), *_by_mistake(mine, question), *_by_whole([*mine, *rest])]
+    ways = question.dearest and [*_by_parts(mine, question.dearest), *_by_mistake(mine, question),
+                                 *_by_whole([*mine, *rest])]
     if ways:
         return _said("wrong", min(ways, key=lambda found: found.cost), values)
     nearest = min(mine, key=lambda one: _distance(one, question))

@@ -85,6 +85,9 @@ RULES = (
          "Zhang and Sennrich 2019, Root mean square layer normalization: gains without shifts"),
     Rule("the final norm", 1, (), _final,
          "Narayanan et al. 2021, Efficient large-scale language model training on GPU clusters, equation 2"),
+    Rule("the final norm and the shifts of the others", 1, (), lambda terms: [
+        t for t in terms if t in _final(terms) or t in _kind("norm", "bias")(terms)],
+         "the two rules above, which have the shift of the final norm in common"),
     Rule("the norms outside of the layers", 1, (), _last_norms,
          "Narayanan et al. 2021, Efficient large-scale language model training on GPU clusters, equation 2"),
     Rule("the embeddings", 1, _STORED, _kind("embedding"), f"{_KAPLAN}: N without embeddings"),

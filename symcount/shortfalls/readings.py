@@ -7,6 +7,7 @@ A model has more letters than a formula names. What it leaves out is put in as t
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import lru_cache
 
 from symcount.errors import FormulaError, SizeError
 from symcount.forms import written
@@ -58,7 +59,8 @@ _MOST_LAYERS = 3  # kinds of layers of which each may be meant
 _TOKENS = {"macs": "s", "flops": "s", "kv": "t", "activations": "s"}
 
 
-def freed(model: Any, named: Sequence[str]) -> Any:
+@lru_cache(maxsize=32)
+def freed(model: Any, named: tuple[str, ...]) -> Any:
     """The model, with the letters that a formula names left as letters where it would have a formula for them."""
     follows = {**{name: how for name, how in RUN.items() if how}, **model.architecture.follows}
     free = [name for name in named if name in follows and name not in model.given and name in model.asked]
@@ -66,7 +68,10 @@ def freed(model: Any, named: Sequence[str]) -> Any:
 
 
 def implied(model: Any, named: Sequence[str], ledger: Ledger) -> dict[str, Size]:
-    """What letters of a formula stand for that the model has none for: k is d/heads, and kv heads, where it is so."""
+    """What letters of a formula stand for that the model has none for: k is d/heads, and kv heads, where it is so.
+
+    A size that was given as a formula is that formula.
+    """
     found: dict[str, Size] = {}
     k = bare(per(letter("d"), letter("heads")))
     if {"k", "kv"} & {*named} - model.asked and any(
@@ -77,7 +82,8 @@ def implied(model: Any, named: Sequence[str], ledger: Ledger) -> dict[str, Size]
         tokens = [name for name in ("P", "t") if name in ledger.letters]
         if tokens:
             found["s"] = letter(tokens[-1])
-    return found
+    return {**found, **{name: bare(size) for name, size in model.given.items() if isinstance(size, Polynomial)
+                        and name in named and name not in ledger.letters}}
 
 
 def _is(factor: Size, size: Size) -> bool:
