@@ -23,6 +23,7 @@ Source
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
 
 from symcount.asserted import asserted, compared
@@ -303,9 +304,12 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
 def _prose(read: Read, found: Sequence[Mention]) -> Iterator[tuple[str, Figure]]:
     """(the clause around it without the names of models, figure) of each figure with a unit that is in no relation."""
     computed = read.computed()
-    named = [(read.passage.start + one.start, read.passage.start + one.end) for one in found]
-    plain = read._replace(tokens=[token._replace(kind="name") if any(start <= token.start < end for start, end in named)
-                                  else token for token in read.tokens]) if named else read
+    tokens = list(read.tokens) if found else read.tokens
+    for mention in found:
+        first, last = (bisect_left(tokens, read.passage.start + place, key=lambda token: token.start)
+                       for place in (mention.start, mention.end))
+        tokens[first:last] = [token._replace(kind="name") for token in tokens[first:last]]
+    plain = read._replace(tokens=tokens)
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
