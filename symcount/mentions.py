@@ -158,6 +158,15 @@ def hear(passage: Passage) -> Heard:
     return Heard(passage, mentions(passage.text), stops)
 
 
+def sentence(passage: Passage, offset: int) -> tuple[int, int]:
+    """Where in a passage's text the sentence, bullet or row around an offset of the source begins and ends."""
+    at = offset - passage.start
+    start, end = max(0, at - _REACH), min(len(passage.text), at + _REACH)
+    stops = [stop.end() for stop in _STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
+    start = max((stop for stop in stops if stop <= at), default=start and passage.text.find(" ", start, at))
+    return start, min((stop for stop in stops if stop > at), default=end)
+
+
 def compared(text: str, mention: Mention) -> bool:
     """Whether a model is named only to compare with it.
 

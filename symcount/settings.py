@@ -10,8 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
+from contextlib import suppress
+from itertools import islice
 
 from symcount.architecture import Model
+from symcount.declared import declared
 from symcount.directives import directed, told
 from symcount.errors import SymcountError, clipped
 from symcount.given import RUN
@@ -49,6 +52,11 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
     """
 
     __slots__ = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether a flag or a directive says which model is meant."""
+        return self.why.endswith(" was given") or self.why.startswith("a directive says")
 
     def at(self, offset: int) -> Setting:
         """What is spoken of at an offset of the source: the innermost stretch there."""
@@ -147,6 +155,7 @@ def _looked(directions: Sequence[tuple[int, dict[str, Any]]], heard: Sequence[He
     yield _sentences(heard, end)
     yield _recurrent(heard, end)
     yield _recognised(heard, end)
+    yield _declared(heard)
 
 
 def _directions(document: Document) -> list[tuple[int, dict[str, Any]]]:
@@ -361,3 +370,21 @@ def _recurrent(heard: Sequence[Heard], end: int) -> list[Setting]:
             unsaid=() if vectors else ("bias_vectors",), start=one.passage.start,
             why=f"single layers, {_listed(models)}, one on the other")]
     return []
+
+
+def _declared(heard: Sequence[Heard]) -> list[Setting]:
+    """Sentences about the attention of "a Transformer of width 512", where no model is named: a setting of each."""
+    if any(one.mentions for one in heard):
+        return []
+    scenes = []
+    for one in heard:
+        for start, stop, sizes in islice(declared(one.passage, one.said, one.stops), _DECLARED):
+            free = named("gpt2:")
+            with suppress(SymcountError):  # heads that do not divide the width
+                model = Model(free.architecture, {}, cls=free.cls).replace(**sizes, L=1)
+                scenes.append(_scene([one], one.passage.start + start, one.passage.start + stop, [model],
+                                     f"the attention of a Transformer of width {sizes['d']:,}"))
+    return scenes
+
+
+_DECLARED = 20  # such sentences of a passage

@@ -308,6 +308,7 @@ _WHOLLY = r"(?= (?:(?:[.,;:)!]|and|or|but|anywhere|at all|in any|in all|are|at) 
 _SAYS = tuple((field, value, re.compile(f" (?:{pattern}) ")) for field, value, pattern in (
     ("biases", False, f"(?:no|{_LEFT})(?: the| any| all)? (?:biases|bias (?:terms?|vectors?)){_WHOLLY}"),
     ("biases", False, f"(?:biases|bias (?:terms?|vectors?))(?: and {_NORMS})? {_ARE_LEFT}"),
+    ("biases", False, f"(?:biases|bias terms?) (?:left out|ignored|omitted|excluded|not counted|neglected){_WHOLLY}"),
     ("biases", True, "biases in (?:every|all|each)(?: linear| dense)? (?:layers?|maps?|matrix|matrices|projections?)"),
     ("biases", True, "(?:including|with)(?: the| all)? biases(?= [.,;:)])|(?:biases|bias terms)(?: are)? included"),
     ("norms", False, rf"{_LEFT}(?: (?:the|all|bias terms|biases|bias) ?(?:and|or)?){{0,2}} {_NORMS}"),

@@ -347,6 +347,14 @@ TOTALS = [  # names, value, place, verdict, expected
     (["bert-large-uncased"], 340_000_000, 10**6, "note", 335_141_888),
     (["distilbert-base-uncased"], 66_000_000, 10**6, "right", 66_362_880),
     (["mixtral-8x7b"], 56_000_000_000, 10**9, "wrong", 46_702_792_704),
+    (["mixtral-8x7b"], 45_000_000_000, 10**9, "wrong", 46_702_792_704),  # no name of it carries this label
+    (["gemma-7b"], 7_000_000_000, 10**9, "note", 8_537_680_896),  # its own does
+    (["gpt2-medium"], 345_000_000, 10**6, "note", 354_823_168),  # a usual name does
+    (["gpt2-xl"], 1_542_000_000, 10**6, "note", 1_557_611_200),
+    (["bert-large-uncased"], 345_000_000, 10**6, "wrong", 335_141_888),
+    (["gpt2-medium"], 343_000_000, 10**6, "wrong", 354_823_168),
+    (["vit-large-patch16-224"], 307_000_000, 10**6, "note", 304_326_632),  # 307M, the paper: 0.9 %
+    (["xlm-roberta-large"], 550_000_000, 10**6, "note", 560_142_482),
     (["mixtral-8x7b"], 12_900_000_000, 10**8, "convention", 12_879_925_248),
     (["pythia-70m"], 18_915_328, 1, "convention", 18_915_328),
     (["gpt-j-6b"], 6_053_381_344, 1, "note", 6_050_882_784),  # what its first implementation says

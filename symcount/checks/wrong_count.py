@@ -4,8 +4,8 @@ What it does
     Where a text names a model, or states the sizes of one, each figure under a label that names a part ("position
     table", "one block", "KV cache per token") is compared with the count of that part, read from the forward pass. A
     figure that agrees with no convention that the text leaves open, and that one known slip explains, is an error.
-    "MODEL has N parameters" is compared with the count of the published model. What is right under a convention only
-    is named.
+    "MODEL has N parameters" is compared with the count of the published model, without what the sentence leaves out,
+    and "MODEL has 32 layers" with its sizes. What is right under a convention only is named.
 
 Why it matters
     The arithmetic may be right and the count still wrong: a bias of the wrong width, a matrix left out, query heads
@@ -26,85 +26,114 @@ from __future__ import annotations
 from bisect import bisect_left
 from fractions import Fraction
 
-from symcount.architectures import names as published_names
+from symcount.asserted import asserted, compared
 from symcount.claims.agreement import agreement, prefix
+from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
-from symcount.parts import Judgement, known_total
+from symcount.counted import ACTIVE, after, chosen, totals
+from symcount.mentions import sentence
+from symcount.omitted import omitted
+from symcount.parts import Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
-from symcount.readers.parameters import parameters
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import counted, meant, published
 from symcount.shortfalls import judge_number
-from symcount.told import layers, told
+from symcount.told import batch, layers, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from symcount.asserted import Size
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
     from symcount.mentions import Mention
-    from symcount.told import Told
+    from symcount.settings import Setting
+    from symcount.told import Layer, Told
 
 CODE = "SC201"
-_SMALLEST = 10**5  # a count of a published model is larger
-_PARAMETERS = {"parameters", "params", "parameter", "#params", "weights"}
-# What has these in its sentence is not counted whole
-_ADAPTED = {"trainable", "lora", "adapter", "adapters", "prompt", "prompts", "backbone", "qlora", "frozen", "pruned",
-            "student", "distilled", "quantized", "non-embedding", "embedding", "embeddings", "without", "excluding"}
-# Words before a model that leave it the subject
-_OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
-            "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
+_WIDE = {"width", "dimension", "size", "hidden", "model", "of"}
 _MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
-# Words that may stand between a model and its count without changing what is counted.
-_LINKS = {
-    "has", "have", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
-    "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
-    "total", "exactly", "base", "nearly", "some", "just", "over", "only",
-}
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     """The finding about one claim whose arithmetic is right, if the part that its label names has another count."""
     summed = claim.node.kind == "sum" and all(part.kind == "figure" for part in claim.node.parts)
     parts = {part.parts.value for part in claim.node.parts} if summed else set()
-    if agreement(claim, page).verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
-        yield from _labelled(claim.label, claim.printed, page)
+    found = agreement(claim, page)
+    models = meant(page.setting, claim.printed.start) if claim.label else ()
+    said = []
+    if found.verdict == "holds" and parts <= page.vouched:  # the root is the part, not the sum
+        said = list(_judged(claim.label, claim.printed, claim.passage, models, page))
+        yield from said
+    if len(models) == 1 and found.verdict in ("holds", "rounded", "implied") and not (
+            summed or said or page.covered(claim.printed)):
+        yield from _elsewhere(claim, found.local, models[0], page)
+
+
+def _elsewhere(claim: Claim, value: Fraction, model: Any, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a right value of an expression with the sizes of another model."""
+    if value.denominator == 1 and _unit(claim.printed, claim.label, page) in ("", "parameter"):
+        how = counted(page.setting.at(claim.printed.start).manner)
+        operands = [figure.value for figure in figures(claim.node)]
+        yield from _said(elsewhere(claim.label, value, operands, model, how), claim.printed, page)
 
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
     found_ = page.setting.mentions(read.passage)
+    settled: set[int] = set()
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
-    for names, figure, at in _totals(read, found_, page):
+    for names, figure, at in totals(read, found_, page):
         printed = figure.rounded() if hedged(read, at) else figure
-        active = "active" in {token.text.lower() for token in read.tokens[at + 1:at + 4]}
+        active = ACTIVE & {word.lower() for word in after(read, at).split()[:3]}
         found = (_active if active else known_total)(names, printed.value, printed.place)
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(_explained(found, figure, names), figure, page)
-    for layer, figure, span in layers(read):
-        page.cover(Span(*span))
-        yield from _layer(layer, figure, page)
+        settled |= {figure.start} if found.verdict not in ("unknown", "right") else set()
+        for part in chosen(read, at):
+            page.judged(part)
+            yield from _said(_active(names, part.value, part.place), part, page)
+    for less in omitted(read, found_):
+        figure = read.tokens[less.at].figure
+        printed = figure.rounded() if hedged(read, less.at) else figure
+        of = without(less.names, less.left, printed.value, printed.place) if less.left else known_total(
+            less.names, printed.value, printed.place)
+        if of.verdict != "unknown" and figure.start not in settled:
+            page.judged(figure)
+            settled.add(figure.start)
+            yield from _said(of, figure, page)
+    for size in asserted(read, found_):
+        yield from _size(size, page)
+    computed = read.computed() if read.relations else ()
+    for layer in layers(read):
+        if layer.figure.start not in computed:
+            yield from _layer(layer, page)
     for one in told(read, found_):
         yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
     for label, figure in _prose(read, found_) if read.passage.kind == "text" else ():
-        yield from _labelled(label, figure, page)
+        if figure.start not in settled:
+            yield from _labelled(label, figure, read.passage, page)
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
-    """The finding about the one figure of a row or an item that computes nothing."""
+    """The findings about counts that are computed, and about the one figure of a row or an item that is not."""
+    computed = read.computed() if read.relations else ()
+    for layer in layers(read) if computed else ():
+        if layer.figure.start in computed and page.correction(layer.figure) is None:
+            yield from _layer(layer, page)
     figures = [token.figure for token in read.tokens if token.figure]
     if read.passage.kind in ("item", "row") and len(figures) == 1 and not read.relations:
         label = " ".join(token.text for token in read.tokens if token.kind == "word" and token.end <= figures[0].start)
         if label and not page.covered(figures[0]):
-            yield from _labelled(label, figures[0], page)
+            yield from _labelled(label, figures[0], read.passage, page)
 
 
 def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judgement:
@@ -118,15 +147,24 @@ def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judg
 
 
 def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgement:
-    """Whether one of the published models that may be meant has so many active parameters."""
-    counts = {name: int(read_quantity(published(name), "active").total) for name in names[:_MOST]}
-    for count in counts.values():
-        if abs(count - value) <= place / 2:
-            return Judgement("right", count, "")
+    """Whether one of the published models that may be meant has so many active parameters, with its tables or without.
+
+    Cut off at the last digit it is a note: what is active is printed in whole billions.
+    """
+    counts = {name: read_quantity(published(name), "active") for name in names[:_MOST]}
+    for says, left in (("", ()), ("without embeddings", ("embedding",)), ("without embeddings and head", (
+            "embedding", "head"))):
+        for ledger in counts.values():
+            count = int(ledger.of([term for term in ledger.terms if not {*term.kinds, term.path.partition(".")[0]}
+                                   & set(left)]).total)
+            if abs(count - value) <= place / 2:
+                return Judgement("convention" if says else "right", count, says)
     if len(counts) > 1:
         return Judgement("unknown", None, "")
-    (name, count), = counts.items()
-    return Judgement("wrong", count, f"of {name} {count:,} parameters are active for a token")
+    (name, ledger), = counts.items()
+    count = int(ledger.total)
+    cut = 0 <= count - value < place
+    return Judgement("note" if cut else "wrong", count, f"of {name} {count:,} parameters are active for a token")
 
 
 def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
@@ -148,21 +186,22 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 
 
-def _layer(layer: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
-    """The finding about the parameters of one layer, with one or two bias vectors or none."""
-    ledger = parameters(layer)
-    ways = {int(ledger.total): "", int(ledger.without("bias").total): "without biases"}
-    if layer.architecture.name in ("lstm", "gru"):
-        ways[int(parameters(layer.replace(biases="two")).total)] = "with two bias vectors a gate, as PyTorch has them"
-    if layer.architecture.name == "batchnorm":
-        ways = {int(ledger.total): "of what is trained; the means and variances are as many again"}
-    for count, says in ways.items():
-        if figure.holds(Fraction(count)):
-            page.judged(figure)
-            yield from _said(Judgement("convention" if says else "right", count, f"right {says}"), figure, page)
-            return
-    count = next(iter(ways))
-    yield from _said(Judgement("wrong", count, f"{layer.title} has {count:,} parameters"), figure, page)
+def _size(one: Size, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a size that a sentence says a published model has."""
+    about = page.setting.at(one.figure.start)
+    found = Judgement(*compared(one, about.models if about.given else ()))
+    if found.verdict == "right":
+        page.judged(one.figure)
+    yield from _said(found, one.figure, page)
+
+
+def _layer(one: Layer, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the one count that a sentence says of a layer that it describes."""
+    found = described(one.model, one.figure)
+    if found.verdict != "unknown":
+        page.judged(one.figure)
+        page.cover(Span(one.start, one.end), *([Span(*one.batch)] if one.batch else []))
+    yield from _said(found, one.figure, page)
 
 
 def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
@@ -180,14 +219,27 @@ def _ways(model: Any, one: Told) -> Iterator[tuple[Fraction, str]]:
             yield total / 2, "as multiply-adds"
 
 
-def _labelled(label: str, figure: Figure, page: Page) -> Iterator[Diagnostic]:
+def _labelled(label: str, figure: Figure, passage: Any, page: Page) -> Iterator[Diagnostic]:
+    """The finding about a figure by its label."""
+    yield from _judged(label, figure, passage, meant(page.setting, figure.start) if label else (), page)
+
+
+def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], page: Page) -> Iterator[Diagnostic]:
     """The finding about a figure by its label: wrong only if it is for every model that may be meant."""
-    models = meant(page.setting, figure.start) if label else ()
     if not models:
         return
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
+    if about.spans and _WIDE & {*label.lower().split()}:
+        label = _beside_sizes(label, about, passage, figure)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
+    run = _run(passage, figure) if unit in ("flop", "multiply-add") else None
+    settled = {one.verdict for one in found} & {"right", "convention"}
+    if run and not settled and all("b" in one.values for one in models):
+        found = [judged(" ".join(word for word in label.split() if word.lower() != "batch"), unit, figure.value,
+                        figure.place, one.replace(b=run[0]), counted(about.manner)) for one in models]
+        if {one.verdict for one in found} & {"right", "convention"}:
+            page.cover(Span(*run[1:]))
     if unit == "byte" and {one.verdict for one in found} == {"unknown"} and "cache" in page.heading(figure.start):
         found = [judged(f"{label} KV cache", unit, figure.value, figure.place, one, counted(about.manner))
                  for one in models]
@@ -201,6 +253,27 @@ def _labelled(label: str, figure: Figure, page: Page) -> Iterator[Diagnostic]:
             yield from _said(wrong[0], figure, page)
     elif verdicts == {"convention"}:
         yield from _said(found[0], figure, page)
+
+
+def _beside_sizes(label: str, about: Setting, passage: Any, figure: Figure) -> str:
+    """A label without the width that its sentence states: "the attention of a Transformer of width 512"."""
+    start, _ = sentence(passage, figure.start)
+    for first, last in about.spans:
+        if start <= first - passage.start < figure.start - passage.start:
+            said = "".join(sign if sign.isalpha() else " " for sign in passage.text[
+                first - passage.start:last - passage.start]).split()
+            if said and {*map(str.lower, said)} <= _WIDE:
+                label = label.replace(" ".join(said), "", 1)
+    return label
+
+
+def _run(passage: Any, figure: Figure) -> tuple[int, int, int] | None:
+    """The batch that the sentence of a figure states: how large, and where in the document."""
+    if "batch" not in passage.text:
+        return None
+    start, end = sentence(passage, figure.start)
+    found = batch(passage.text[start:end])
+    return (found[0], *(passage.start + start + place for place in found[1:])) if found else None
 
 
 def _unit(figure: Figure, label: str, page: Page) -> str:
@@ -228,70 +301,16 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, severity, figure, says, expected=right)
 
 
-def _totals(read: Read, found: Sequence[Mention], page: Page) -> Iterator[tuple[tuple[str, ...], Figure, int]]:
-    """(names that may be meant, the figure, its token) for each "MODEL has N parameters" of a passage.
-
-    The model is the subject, and nothing but linking words stands between. A figure without the word "parameters" is a
-    count only where nothing follows that it could count, and near to the count of the model.
-    """
-    base = read.passage.start
-    if not found or {token.text.lower() for token in read.tokens if token.kind == "word"} & _ADAPTED:
-        return
-    for number, mention in enumerate(found):
-        at = bisect_left(read.tokens, base + mention.end, key=lambda token: token.start)
-        first = bisect_left(read.tokens, base + mention.start, key=lambda token: token.start)
-        said: set[str] = set()
-        while at < len(read.tokens) and read.tokens[at].figure is None and len(said) < 8:
-            token = read.tokens[at]
-            if token.kind not in ("about", "rel") and token.text.lower() not in (*_LINKS, ":", "(", ")", "—", "–"):
-                break
-            said.add(token.text.lower())
-            at += 1
-        figure = read.tokens[at].figure if at < len(read.tokens) else None
-        before = base + found[number - 1].end if number else None
-        if figure is None or figure.value < _SMALLEST or not _subject(read, first, before):
-            continue
-        counted_ = {"parameters", "params"} & said or (figure.unit and figure.unit.kind == "parameter")
-        if read.passage.kind == "row":
-            counted_ = _PARAMETERS & set(page.column(read, figure).lower().split())
-        known = [published_names()[name][2] for name in mention.names]
-        near = figure.scale != 1 and figure.unit is None and any(abs(figure.value - one) < one / 2 for one in known)
-        after = _after(read, at)
-        if counted_ or "active" in after.lower().split() or (near and not after and read.passage.kind != "row"):
-            yield mention.names, figure, at
-
-
-def _subject(read: Read, first: int, before: int | None) -> bool:
-    """Whether the model named at a token is what its clause speaks of, no part of another name or of a comparison."""
-    token = read.tokens[first - 1] if first else None
-    while token is not None and token.kind in ("newline", "odd", "op") and first > 1:
-        first -= 1
-        token = read.tokens[first - 1]
-    if token is None or token.kind in ("stop", "newline", "figure"):
-        return True
-    if token.text.lower() == "and":
-        return first > 1 and read.tokens[first - 2].kind in ("stop", "word") and (
-            before is None or read.tokens[first - 2].end > before)
-    return token.kind == "word" and token.text.lower() in _OPENING
-
-
 def _prose(read: Read, found: Sequence[Mention]) -> Iterator[tuple[str, Figure]]:
     """(the clause around it without the names of models, figure) of each figure with a unit that is in no relation."""
     computed = read.computed()
-    named = [(read.passage.start + one.start, read.passage.start + one.end) for one in found]
-    plain = read._replace(tokens=[token._replace(kind="name") if any(start <= token.start < end for start, end in named)
-                                  else token for token in read.tokens]) if named else read
+    tokens = list(read.tokens) if found else read.tokens
+    for mention in found:
+        first, last = (bisect_left(tokens, read.passage.start + place, key=lambda token: token.start)
+                       for place in (mention.start, mention.end))
+        tokens[first:last] = [token._replace(kind="name") for token in tokens[first:last]]
+    plain = read._replace(tokens=tokens)
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
-            yield f"{words(plain, at, 24)} {_after(read, at)}", figure
-
-
-def _after(read: Read, at: int) -> str:
-    """The words behind a figure to the end of its clause, without its unit: "per token"."""
-    found = []
-    for token in read.tokens[at + 1:at + 8]:
-        if token.kind != "word":
-            break
-        found.append(token.text)
-    return " ".join(found)
+            yield f"{words(plain, at, 24)} {after(read, at)}", figure

@@ -2,7 +2,9 @@
 
 What it does
     Where parts were printed under labels and added up, and a sentence says what share some of them have, divides.
-    Only parts that the sum has taken in are looked at, and only if the words name them without doubt.
+    Only parts that the sum has taken in are looked at, and only if the words name them without doubt. Of a model that
+    is named, "the MLPs hold more than half of the parameters" and "X has 40 % fewer parameters than Y" are computed. A
+    share that is one of what is no embedding is a convention; a bound cannot tell which was meant, and is of all.
 
 Why it matters
     A share is what remains in the reader's mind, and is rarely computed again.
@@ -35,8 +37,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from symcount.architectures import names as published_names
+from symcount.claims.page import Span
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
+from symcount.parts import shares
+from symcount.settings import meant
+from symcount.shares import differences, held, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,17 +53,21 @@ if TYPE_CHECKING:
     from symcount.claims.lexing import Token
     from symcount.claims.page import Page, Read
     from symcount.diagnostics import Diagnostic
+    from symcount.shares import Difference, Share
 
 CODE = "SC106"
 
 _HOLD = {"hold", "holds", "make", "makes", "account", "accounts", "contain", "contains", "take", "takes", "are", "is",
          "represent", "represents", "form", "forms", "have", "has"}
 _ALL = {"it", "them", "that", "total", "all", "whole", "parameters", "this", "these", "sum", "model"}
+_NEAR = Fraction(1, 50)
 _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "both": 2}
 
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the shares that a passage states."""
+    if told(read):
+        yield from _models(read, page)
     for at, token in enumerate(read.tokens):
         figure = token.figure
         if figure is None or figure.unit is None or figure.unit.kind != "percent" or page.covered(figure):
@@ -76,6 +87,67 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
                                   f"{shown(figure.within(shares[0]))} %, not {shown(figure.within(figure.value))} %",
                                   expected=right, help=f"write {shown(Fraction(round(right * 10), 10))} %")
             break
+
+
+# What else a share may be of
+_PARTLY = {"block", "blocks", "layer", "layers", "embedding", "embeddings", "non-embedding", "active", "expert",
+           "experts", "encoder", "decoder", "trainable", "each", "flops", "compute", "remaining", "rest", "these",
+           "those", "excluding", "without", "lora", "adapter", "trained", "head"}
+
+
+def _models(read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The findings about the shares, and the differences, that sentences say of published models."""
+    found = page.setting.mentions(read.passage)
+    for share in held(read, found):
+        yield from _held(share, read, page)
+    for difference in differences(read, found):
+        yield from _difference(difference, page)
+
+
+def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
+    """The finding about the share of all parameters that a part of a model is said to have."""
+    about = page.setting.at(one.start)
+    models = meant(page.setting, one.start) if one.names or about.given else ()
+    found = [shares(one.label, model) for model in models]
+    if not found or not all(whole for whole, _ in found):
+        return
+    span = Span(one.start, one.end)
+    if any(_true(one, share) for whole, _ in found for share in whole):
+        page.judged(span)
+    elif page.words(read.passage) & _PARTLY:
+        return
+    elif not one.bound and any(_true(one, share) for _, rest in found for share in rest):
+        page.judged(span)
+        yield page.report(CODE, "convention", span, "right of the parameters that are no embeddings")
+    elif all(_far(one, share) for whole, rest in found for share in (whole if one.bound else whole + rest)):
+        page.judged(span)
+        percent = shown(Fraction(round(1000 * found[0][0][0]), 10))
+        yield page.report(CODE, "error", span, f"it is {percent} % of all parameters of {models[0].name}",
+                          help=f"write {percent} %")
+
+
+def _true(one: Share, share: Fraction) -> bool:
+    if one.bound:
+        return share > one.share if one.bound == "more" else share < one.share
+    return abs(share - one.share) <= one.leeway
+
+
+def _far(one: Share, share: Fraction) -> bool:
+    """Whether a share is wrong by more than what authors may count otherwise."""
+    return not _true(one, share) and abs(share - one.share) > _NEAR
+
+
+def _difference(one: Difference, page: Page) -> Iterator[Diagnostic]:
+    """The finding about how much smaller or larger one published model is than another."""
+    counts = [[published_names()[name][2] for name in each] for each in (one.names, one.others)]
+    ratios = {Fraction(ours, theirs) for ours in counts[0] for theirs in counts[1]}
+    span = Span(one.start, one.end)
+    if any(one.low <= ratio <= one.high for ratio in ratios):
+        page.judged(span)
+    elif one.counted and len(ratios) == 1 and all(abs(ratio / one.ratio - 1) > _NEAR for ratio in ratios):
+        page.judged(span)
+        yield page.report(CODE, "error", span, f"{one.names[0]} has {counts[0][0]:,} parameters and {one.others[0]} "
+                          f"{counts[1][0]:,}")
 
 
 def _of_all(after: Sequence[Token]) -> bool:

@@ -1,6 +1,10 @@
 """Numbers with a label, judged: which part of a model is meant, what it has, and which slip makes the difference."""
 
+from symcount.parts.described import described
+from symcount.parts.elsewhere import elsewhere
 from symcount.parts.judging import Judgement, judge
+from symcount.parts.shares import shares
 from symcount.parts.totals import known_total
+from symcount.parts.without import without
 
-__all__ = ["Judgement", "judge", "known_total"]
+__all__ = ["Judgement", "described", "elsewhere", "judge", "known_total", "shares", "without"]

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 
 from symcount.parts.amounts import Counts, chosen, counts, exact, stem
+from symcount.parts.ordinals import called, neighbour, ordinals
 from symcount.parts.readings import Reading, Sums, choices, readings, selections, total
 from symcount.parts.slips import NOT_DOUBLED, halves, one_digit, slips, subtotals
 from symcount.parts.words import LONGEST, Said, phrases, read
@@ -39,6 +40,7 @@ _WIDTHS = (Fraction(1, 2), 1, 2, 4, 8)  # bytes that a number takes, where the t
 _TRAINED = (6, 12, 16, 18, 20)  # and with what an optimizer keeps of it
 _LEAST = 1_000  # a number below is too common to be told from a size
 _OTHERWISE = {"active", "head", "expert", "train", "backward", "outside"}  # what is counted in too many ways
+_PLACES = {"one", "block", "all", "several"}  # a layer of a block is not counted from the beginning
 _DIGITS = 3  # of a rounded number that may be called wrong
 
 
@@ -65,14 +67,46 @@ def judge(label: str, unit: str, value: Any, place: Any, model: Model, manner: A
     return _agreed(tried, said, value, place, manner, own) or _slipped(tried, said, unit, value, place, manner, own)
 
 
+def certain(label: str, unit: str, own: Counts, manner: Any) -> bool:
+    """Whether every word of a label is understood, and it names one part."""
+    said = _said(label, own)
+    return _one(said, [attempt for attempt in _attempts(said, unit, own, manner) if attempt.sure and not attempt.off])
+
+
+def _one(said: Said, sure: Sequence[_Attempt]) -> bool:
+    return len({attempt.reading.path for attempt in sure}) == 1 and said.plain and not said.roles & _OTHERWISE
+
+
 def _said(label: str, own: Counts) -> Said:
-    return read(label, own.once("phrases", _phrases, own), own.once("sizes", _sizes, own),
-                own.once("names", _names, own.model))
+    return read(label, own.once("phrases", _phrases, own), sizes(own), own.once("names", _names, own.model))
+
+
+def selected(words: str, own: Counts) -> list[tuple[Amount, ...]]:
+    """The parameters that words name, in each reading; no reading where a word is not understood.
+
+    >>> from symcount import model
+    >>> [[a.path for a in one] for one in selected("the final norm", counts(model("llama-7b")))]
+    [['norm.weight']]
+    """
+    said = _said(words, own)
+    if not said.plain or said.within or said.many or said.roles - {"several", "bias", "matrix"} or len(said.parts) > 1:
+        return []
+    if said.roles & {"bias"} and not said.parts:
+        biases = tuple(a for a in own.parameters if "bias" in a.kinds)  # a norm's shift is one, or is none
+        return list(dict.fromkeys((biases, tuple(a for a in biases if "norm" not in a.kinds))))
+    return list(selections(said, own.parameters, own).values()) if said.parts else []
 
 
 def _phrases(own: Counts) -> Any:
     amounts = [*own.parameters, *(a for account in (*own.work, *own.cache) for a in account.amounts)]
-    return phrases(dict.fromkeys(stem(a.path) for a in amounts))
+    found = phrases(dict.fromkeys(stem(a.path) for a in amounts))
+    counted = called(own.once("ordinals", ordinals, own.parameters))
+    return {word: [*counted.get(word, ()), *found.get(word, ())] for word in {**found, **counted}}
+
+
+def sizes(own: Counts) -> frozenset[int]:
+    """The sizes of a model, and of its matrices."""
+    return own.once("sizes", _sizes, own)
 
 
 def _sizes(own: Counts) -> frozenset[int]:
@@ -208,13 +242,18 @@ def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, 
              own: Counts) -> Judgement:
     """The one slip that explains a number, where the label is sure."""
     sure = [attempt for attempt in tried if attempt.sure and not attempt.off]
-    if len({attempt.reading.path for attempt in sure}) != 1 or not said.plain or said.roles & _OTHERWISE:
+    if not _one(said, sure):
         return UNKNOWN
-    if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in own.once("sizes", _sizes, own):
+    if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in sizes(own):
         return UNKNOWN
     if not _fits(manner, own) or (place > 1 and _agreed(tried, said, value, 3 * place, manner, own)):
         return UNKNOWN  # the model of another text; a digit that was cut off
     found: dict[int, dict[Any, str]] = {}
+    for attempt in sure if place == 1 and unit in ("", "parameter") and not said.roles & _PLACES else ():
+        path = attempt.reading.path
+        if other := neighbour(path, value, own.once("ordinals", ordinals, own.parameters), own.parameters):
+            right = attempt.sums.at(attempt.sums.usual(manner, own))
+            return Judgement("wrong", right, f"that is what {other} has; {path}, which is meant, has {_written(right)}")
     for attempt in sure:
         for scale in _scale(attempt.quantity, unit, manner):
             inner = own.once(("within", attempt.key), subtotals, attempt.reading.items)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from symcount.architectures import names
 from symcount.errors import SymcountError
+from symcount.mentions import USUAL
 from symcount.naming import model
 from symcount.parts.amounts import Counts, exact
 from symcount.parts.judging import UNKNOWN, Judgement
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-_NEAR = Fraction(1, 20)  # a label such as 340M is a name, as much as a count
+_NEAR = Fraction(1, 20)  # a label such as 345M is a name, as much as a count
 _NEARER = Fraction(1, 1000)  # another program's count of the same network
+_CLOSE = Fraction(1, 100)  # and in three digits, of which the paper's authors may have counted a part otherwise
 _DIGITS = 3
-_LABELS = (10**6, 10**9)  # a label is in whole millions or billions; 8.1B is a count
+_WHOLE = (10**6, 10**9)  # a label is in whole millions or billions; 8.1B is a count
+_SCALES = {"m": 10**6, "b": 10**9}
 
 
 def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
@@ -29,7 +32,9 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
 
     `named` are published names, several where the text names a family. "right" where the count rounds to the printed
     digits, "convention" where it does with another head, without embeddings and so on; "wrong" where one model alone is
-    meant and nothing fits, or "note" where the number is within 5 % and has at most three digits.
+    meant and nothing fits. It is a "note" where the number is a label: in whole millions or billions, of at most three
+    digits, and within 1 %, or within 5 % if it ends in a nought (340M); or where a name of the model carries it, its
+    own (Gemma 7B), or within 5 % a usual one (GPT-2 345M). Mixtral 8x7B is not called 45B, so that is a count.
 
     >>> known_total(["gpt2"], 117_000_000, 1_000_000)
     Judgement(verdict='wrong', expected=124439808, says='gpt2 has 124,439,808 parameters, 6.4 % more than is printed')
@@ -41,7 +46,9 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     found, value, place = names(), Fraction(value), Fraction(place)
     if not named or value <= 0 or any(name not in found for name in named):
         return UNKNOWN
-    published = {found[name][2]: name for name in reversed(named)}
+    published: dict[int, str] = {}
+    for name in named:
+        published.setdefault(found[name][2], name)
     low, high = value - place / 2, value + place / 2
     for count in published:
         if low <= count <= high:
@@ -55,10 +62,29 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
     for slip in one_digit(count, value) if place == 1 else ():
         return Judgement("wrong", count, slip.replace("{right}", f"{count:,}, what {name} has"))
     says = f"{name} has {count:,} parameters, {_percent(count - value, value)} than is printed"
-    gap, label = abs(count - value), value < place * 10**_DIGITS and place >= _LABELS[value >= _LABELS[1]]
-    if gap <= max(_NEARER * count, _NEAR * count if label else 0) or 0 <= count - value < place:
-        return Judgement("note", count, says)
-    return Judgement("wrong", count, says)
+    near = abs(count - value) <= _leeway(name, value, place) * count or 0 <= count - value < place
+    return Judgement("note" if near or value in _labels(name) else "wrong", count, says)
+
+
+def _leeway(name: str, value: Fraction, place: Fraction) -> Fraction:
+    """By how much of the count a number may be off and still be the model's, in other hands, or its name."""
+    usual = {label for one, meant in USUAL.items() if name in meant.split() for label in _labels(one)}
+    if value in usual:
+        return _NEAR
+    whole = _WHOLE[value >= _WHOLE[1]]
+    if place < whole or value >= place * 10**_DIGITS:
+        return _NEARER
+    return _NEAR if place > whole or value % (10 * place) == 0 else _CLOSE
+
+
+def _labels(name: str) -> set[Fraction]:
+    """The numbers of parameters that a name carries.
+
+    >>> _labels("gpt2-1.5b"), _labels("mixtral-8x7b")
+    ({Fraction(1500000000, 1)}, set())
+    """
+    return {Fraction(part[:-1]) * _SCALES[part[-1]] for part in name.replace("_", ".").split("-")
+            if part[-1:] in _SCALES and part[:-1].replace(".", "", 1).isdecimal()}
 
 
 def _others(name: str, low: Fraction, high: Fraction) -> Iterator[tuple[int, str]]:

@@ -116,7 +116,7 @@ _ROLES = (  # role, phrases; what a phrase says beside is in the role's name
     ("fill", "the|a|an|of|in|for|to|at|on|with|per|each|every|both|its|it|is|are|be|has|have|hold|take|cost|need|count|"
              "contain|use|give|make|that|this|these|there|then|so|thus|hence|about|roughly|approximately|around|"
              "exactly|precisely|nearly|learned|parameter|param|number|size|flop|mac|operation|op|multiply|add|mult|byte|"
-             "model|network|part|component|vector|keep|store|cached|stored|learnable|trainable|we|get|find|"
+             "model|network|transformer|part|component|vector|keep|store|cached|stored|learnable|trainable|we|get|find|"
              "s|f|n|p|i e|first|bit|precision|half|fp|bf|float|bfloat|everything"),
 )
 _NUMBERS = {word: n for n, word in enumerate(("zero", "one", "two", "three", "four", "five", "six", "seven", "eight",

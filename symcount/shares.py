@@ -1,0 +1,114 @@
+"""Shares and differences that sentences say of models: "the MLPs hold half of the parameters", "40 % smaller than".
+
+Only sentences in which nothing else stands between their parts are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import namedtuple
+from fractions import Fraction
+
+from symcount.mentions import sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from symcount.claims.page import Read
+    from symcount.mentions import Mention
+
+Share = namedtuple("Share", "label bound share leeway names start end")
+"""The share of all parameters that a part has, by its words.
+
+bound   "more" or "less" where the share is one, "" where it is the share itself; leeway  by how much it may be off
+names   the published names that its sentence gives; start, end  where the share stands in the document
+"""
+
+Difference = namedtuple("Difference", "names others ratio low high counted start end")
+"""That one model has a share more or less than another, or so many times as much.
+
+ratio     what is printed, of counts: one over the other; low, high  between which it is true
+counted   whether the sentence says that parameters are compared
+"""
+
+_SHARES = ("%", "percent", "half", "third", "quarter", "fifth", "times", "x ", "×")
+_OF = ("parameters", "weights", "params")
+_HEDGE = r"(?:(about|around|roughly|approximately|nearly|almost|some|~) ?)?"
+_WORDS = {"half": Fraction(1, 2), "one half": Fraction(1, 2), "a third": Fraction(1, 3), "one third": Fraction(1, 3),
+          "two thirds": Fraction(2, 3), "a quarter": Fraction(1, 4), "one quarter": Fraction(1, 4),
+          "three quarters": Fraction(3, 4), "a fifth": Fraction(1, 5), "one fifth": Fraction(1, 5)}
+_NUMBER = r"([0-9]{1,3}(?:\.[0-9]{1,3})?)"
+_HOLDS = re.compile(
+    r"\b(?:holds?|makes? up|accounts? for|contains?|takes? up|ha(?:s|ve)|are|is) "
+    r"(?:(more than|over|less than|under|at least|at most) )?" + _HEDGE +
+    rf"(?:({'|'.join(word.replace(' ', '[ -]') for word in _WORDS)})|{_NUMBER} ?(?:%|percent)) "
+    r"of (?:all |the |its |all the |all its )?(?:model's |total )?(?:parameters|weights|params)\b"
+    r"(?! (?:of|in|that|which))")
+_MORE, _LESS = {"more than", "over", "at least"}, {"less than", "under", "at most"}
+_VAGUE = Fraction(1, 20)  # of a share in words
+_THAN = re.compile(
+    r"(?: \([^()]{1,30}\))? (?:is|has|are|have) " + _HEDGE + _NUMBER + r" ?(%|percent|times|x|×) "
+    r"(smaller|larger|bigger|(?:fewer|less|more) (?:parameters|weights)) than (?:the |original |its teacher ){0,2}")
+_PERCENT = ("%", "percent")
+_UP = ("larger", "bigger", "more")
+
+
+def told(read: Read) -> bool:
+    """Whether a passage may state one: a cheap look before a dear one."""
+    text = read.passage.text
+    return read.passage.kind in ("text", "item") and any(word in text for word in _SHARES) and (
+        " than " in text or any(f" {word}" in text for word in _OF))
+
+
+def held(read: Read, found: Sequence[Mention]) -> Iterator[Share]:
+    """The shares of all parameters that sentences give to a part."""
+    text, base = read.passage.text, read.passage.start
+    for one in _HOLDS.finditer(text):
+        start, end = sentence(read.passage, base + one.start())
+        inside = [mention for mention in found if start <= mention.start < end]
+        if len(inside) > 1:
+            continue
+        label = text[start:one.start()]
+        for mention in inside[:1]:
+            if mention.start < one.start():
+                label = text[start:mention.start] + text[mention.end:one.start()]
+        word, digits = one[3], one[4]
+        share = _WORDS[word.replace("-", " ")] if word else Fraction(digits) / 100
+        place = Fraction(1, 100) / 10**len((digits or "").partition(".")[2])
+        leeway = _VAGUE if word else place / 2 if not one[2] else max(place, share / 50)
+        bound = "more" if one[1] in _MORE else "less" if one[1] in _LESS else ""
+        at = 3 if word else 4
+        yield Share(label.strip(" ,"), bound, share, leeway, inside[0].names if inside else (), base + one.start(at),
+                    base + one.end(at))
+
+
+def differences(read: Read, found: Sequence[Mention]) -> Iterator[Difference]:
+    """How much smaller or larger sentences say that one model is than another."""
+    text, base = read.passage.text, read.passage.start
+    by_start = {mention.start: mention for mention in found}
+    for mention in found if len(found) > 1 and " than " in text else ():
+        one = _THAN.match(text, mention.end)
+        other = by_start.get(one.end()) if one else None
+        if one is None or other is None:
+            continue
+        hedge, digits, unit, what = one.groups()
+        value, decimals = Fraction(digits), len(digits.partition(".")[2])
+        place = Fraction(1, 10**decimals) * (10 if not decimals and value % 10 == 0 and hedge else 1)
+        off = max(place / 2, value / 50 if hedge else 0)
+        ratio = _larger if what.startswith(_UP) else _smaller
+        ends = [end for end in (ratio(each, unit) for each in (value - off, value, value + off)) if end is not None]
+        if len(ends) == 3:
+            yield Difference(mention.names, other.names, ends[1], min(ends), max(ends), " " in what,
+                             base + one.start(2), base + one.end(2))
+
+
+def _larger(value: Fraction, unit: str) -> Fraction | None:
+    """One count over the other, where it is so many percent, or times, larger; None for what cannot be."""
+    return 1 + value / 100 if unit in _PERCENT else value if value > 0 else None
+
+
+def _smaller(value: Fraction, unit: str) -> Fraction | None:
+    if unit in _PERCENT:
+        return 1 - value / 100 if value < 100 else None
+    return 1 / value if value > 0 else None
