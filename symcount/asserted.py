@@ -11,9 +11,7 @@ from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.mentions import sentence
 from symcount.settings import published
-from symcount.stated import stated
 from symcount.symbols import row
 
 TYPE_CHECKING = False
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
     from symcount.architecture import Model
     from symcount.claims.page import Read
-    from symcount.mentions import Mention
+    from symcount.mentions import Heard
 
 Size = namedtuple("Size", "names letter figure")
 """A figure that is said to be a size, by its letter, of one of the published models `names`."""
@@ -36,16 +34,15 @@ _ROUNDED = ("V", "P")
 _READ = ("d", "h", "L", "heads", "kv", "k", "E", "K", *_ROUNDED)
 
 
-def asserted(read: Read, found: Sequence[Mention]) -> Iterator[Size]:
+def asserted(read: Read, heard: Heard) -> Iterator[Size]:
     """The sizes that a passage says published models have."""
-    text, sizes = read.passage.text, None
-    for mention in found if read.passage.kind == "text" else ():
+    text, sizes = read.passage.text, heard.said
+    for mention in heard.mentions if read.passage.kind == "text" else ():
         has = _HAS.match(text, mention.end)
-        start, end = sentence(read.passage, read.passage.start + mention.start) if has else (0, 0)
+        start, end = heard.bounds(mention.start)
         if has is None or not _SUBJECT.fullmatch(text[start:mention.start].strip().lower()):
             continue
         at = has.end()
-        sizes = stated(read.passage) if sizes is None else sizes
         for said in sizes[bisect_left(sizes, at, key=lambda one: one.start):]:
             if said.start >= end or not _JOINS.fullmatch(text, at, said.start) or not _ENDS.match(text, said.end):
                 break

@@ -129,6 +129,19 @@ class Heard(namedtuple("Heard", "passage mentions stops said", defaults=((),))):
         """Which sentence a place of the text is in."""
         return bisect_right(self.stops, at)
 
+    def bounds(self, at: int) -> tuple[int, int]:
+        """Where the sentence, bullet or row around a place begins and ends, as far as it is followed."""
+        sentence, least, most = self.sentence(at), max(0, at - _REACH), min(len(self.passage.text), at + _REACH)
+        return (max(least, self.stops[sentence - 1]) if sentence else least,
+                min(most, self.stops[sentence]) if sentence < len(self.stops) else most)
+
+    def of(self, passage: Passage) -> Heard:
+        """What was heard in a piece of the passage, by places in it."""
+        by = passage.start - self.passage.start
+        mentions, said = ([one._replace(start=one.start - by, end=one.end - by) for one in those
+                           if by <= one.start < by + len(passage.text)] for those in (self.mentions, self.said))
+        return Heard(passage, mentions, [stop - by for stop in self.stops if by < stop], said)
+
     def spoken(self, at: int) -> tuple[str, ...]:
         """The published names that are meant at a place, in its sentence, bullet or row; none where unsaid.
 
@@ -141,9 +154,7 @@ class Heard(namedtuple("Heard", "passage mentions stops said", defaults=((),))):
         """
         if not self.mentions:
             return ()
-        sentence = self.sentence(at)
-        start = max(at - _REACH, self.stops[sentence - 1] if sentence else 0)
-        end = min(at + _REACH, self.stops[sentence] if sentence < len(self.stops) else at + _REACH)
+        start, end = self.bounds(at)
         first, last = (bisect_left(self.mentions, place, key=lambda one: one.start) for place in (start, end))
         found = [one for one in self.mentions[first:last] if one.end <= end and not compared(self.passage.text, one)]
         before = [one for one in found if one.end <= at]
@@ -156,15 +167,6 @@ def hear(passage: Passage) -> Heard:
     """The models that a passage names, and where its sentences end."""
     stops = [stop.end() for stop in _STOP.finditer(passage.text)] if passage.kind in _PROSE else []
     return Heard(passage, mentions(passage.text), stops)
-
-
-def sentence(passage: Passage, offset: int) -> tuple[int, int]:
-    """Where in a passage's text the sentence, bullet or row around an offset of the source begins and ends."""
-    at = offset - passage.start
-    start, end = max(0, at - _REACH), min(len(passage.text), at + _REACH)
-    stops = [stop.end() for stop in _STOP.finditer(passage.text, start, end)] if passage.kind in _PROSE else []
-    start = max((stop for stop in stops if stop <= at), default=start and passage.text.find(" ", start, at))
-    return start, min((stop for stop in stops if stop > at), default=end)
 
 
 def compared(text: str, mention: Mention) -> bool:

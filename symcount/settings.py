@@ -64,25 +64,17 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
         around = (self.scenes[last], self.scenes[0]) if last >= 0 else ()  # a section, or what holds throughout
         return next((scene for scene in around if scene.end > offset), Setting())
 
-    def names_at(self, offset: int) -> tuple[str, ...]:
-        """The published names that are meant at an offset of the source, in its sentence."""
-        one = self._one(offset)
-        return one.spoken(offset - one.passage.start) if one else ()
-
-    def mentions(self, passage: Passage) -> list[Mention]:
-        """The models that a passage names, or a piece of one."""
-        one = self._one(passage.start)
-        if not one or not one.mentions:
-            return []
-        by = passage.start - one.passage.start
-        first, last = (bisect_left(one.mentions, place, key=lambda one: one.start)
-                       for place in (by, by + len(passage.text)))
-        return [mention._replace(start=mention.start - by, end=mention.end - by)
-                for mention in one.mentions[first:last]]
-
-    def _one(self, offset: int) -> Heard | None:
+    def heard_at(self, offset: int) -> Heard | None:
+        """What was heard in the passage around an offset of the source."""
         at = bisect_right(self.heard, offset, key=lambda one: one.passage.start) - 1
         return self.heard[at] if at >= 0 else None
+
+    def of(self, passage: Passage) -> Heard:
+        """What was heard in a passage, or in a piece of one."""
+        one = self.heard_at(passage.start)
+        if one is None:
+            return Heard(passage, [], [])
+        return one if one.passage is passage else one.of(passage)
 
 
 def meant(about: Setting, offset: int) -> tuple[Model, ...]:
@@ -91,7 +83,8 @@ def meant(about: Setting, offset: int) -> tuple[Model, ...]:
     None where too many may be meant. A family that the scene has settled stays settled; another name for its model may
     also mean the published one.
     """
-    names, scene = about.names_at(offset), about.at(offset)
+    one, scene = about.heard_at(offset), about.at(offset)
+    names = one.spoken(offset - one.passage.start) if one else ()
     own = {one.name.partition(":")[0] for one in scene.models} & set(names)
     if not names or names == scene.names or (own and not scene.names):
         return tuple(scene.models)

@@ -9,14 +9,12 @@ import re
 from collections import namedtuple
 from fractions import Fraction
 
-from symcount.mentions import sentence
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from symcount.claims.page import Read
-    from symcount.mentions import Mention
+    from symcount.mentions import Heard, Mention
 
 Share = namedtuple("Share", "label bound share leeway names start end")
 """The share of all parameters that a part has, by its words.
@@ -61,12 +59,12 @@ def told(read: Read) -> bool:
         " than " in text or any(f" {word}" in text for word in _OF))
 
 
-def held(read: Read, found: Sequence[Mention]) -> Iterator[Share]:
+def held(read: Read, heard: Heard) -> Iterator[Share]:
     """The shares of all parameters that sentences give to a part."""
     text, base = read.passage.text, read.passage.start
     for one in _HOLDS.finditer(text):
-        start, end = sentence(read.passage, base + one.start())
-        inside = [mention for mention in found if start <= mention.start < end]
+        start, end = heard.bounds(one.start())
+        inside = [mention for mention in heard.mentions if start <= mention.start < end]
         if len(inside) > 1:
             continue
         label = text[start:one.start()]

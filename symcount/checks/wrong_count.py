@@ -33,7 +33,6 @@ from symcount.claims.page import Span, words
 from symcount.claims.related import hedged
 from symcount.claims.slips import shown
 from symcount.counted import ACTIVE, after, chosen, totals
-from symcount.mentions import sentence
 from symcount.omitted import omitted
 from symcount.parts import Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from symcount.claims.figures import Figure
     from symcount.claims.page import Claim, Page, Read
     from symcount.diagnostics import Diagnostic
-    from symcount.mentions import Mention
+    from symcount.mentions import Heard, Mention
     from symcount.settings import Setting
     from symcount.told import Layer, Told
 
@@ -86,7 +85,8 @@ def _elsewhere(claim: Claim, value: Fraction, model: Any, page: Page) -> Iterato
 
 def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the models whose counts a passage states, and about labelled figures without an expression."""
-    found_ = page.setting.mentions(read.passage)
+    heard = page.setting.of(read.passage)
+    found_ = heard.mentions
     settled: set[int] = set()
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
@@ -110,7 +110,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
             page.judged(figure)
             settled.add(figure.start)
             yield from _said(of, figure, page)
-    for size in asserted(read, found_):
+    for size in asserted(read, heard):
         yield from _size(size, page)
     computed = read.computed() if read.relations else ()
     for layer in layers(read):
@@ -231,9 +231,9 @@ def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], pag
     unit = _unit(figure, label, page)
     about = page.setting.at(figure.start)
     if about.spans and _WIDE & {*label.lower().split()}:
-        label = _beside_sizes(label, about, passage, figure)
+        label = _beside_sizes(label, about, page.setting.of(passage), figure)
     found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
-    run = _run(passage, figure) if unit in ("flop", "multiply-add") else None
+    run = _run(page.setting.of(passage), figure) if unit in ("flop", "multiply-add") else None
     settled = {one.verdict for one in found} & {"right", "convention"}
     if run and not settled and all("b" in one.values for one in models):
         found = [judged(" ".join(word for word in label.split() if word.lower() != "batch"), unit, figure.value,
@@ -255,9 +255,10 @@ def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], pag
         yield from _said(found[0], figure, page)
 
 
-def _beside_sizes(label: str, about: Setting, passage: Any, figure: Figure) -> str:
+def _beside_sizes(label: str, about: Setting, heard: Heard, figure: Figure) -> str:
     """A label without the width that its sentence states: "the attention of a Transformer of width 512"."""
-    start, _ = sentence(passage, figure.start)
+    passage = heard.passage
+    start, _ = heard.bounds(figure.start - passage.start)
     for first, last in about.spans:
         if start <= first - passage.start < figure.start - passage.start:
             said = "".join(sign if sign.isalpha() else " " for sign in passage.text[
@@ -267,11 +268,12 @@ def _beside_sizes(label: str, about: Setting, passage: Any, figure: Figure) -> s
     return label
 
 
-def _run(passage: Any, figure: Figure) -> tuple[int, int, int] | None:
+def _run(heard: Heard, figure: Figure) -> tuple[int, int, int] | None:
     """The batch that the sentence of a figure states: how large, and where in the document."""
+    passage = heard.passage
     if "batch" not in passage.text:
         return None
-    start, end = sentence(passage, figure.start)
+    start, end = heard.bounds(figure.start - passage.start)
     found = batch(passage.text[start:end])
     return (found[0], *(passage.start + start + place for place in found[1:])) if found else None
 

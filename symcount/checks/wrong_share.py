@@ -97,10 +97,10 @@ _PARTLY = {"block", "blocks", "layer", "layers", "embedding", "embeddings", "non
 
 def _models(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the shares, and the differences, that sentences say of published models."""
-    found = page.setting.mentions(read.passage)
-    for share in held(read, found):
+    heard = page.setting.of(read.passage)
+    for share in held(read, heard):
         yield from _held(share, read, page)
-    for difference in differences(read, found):
+    for difference in differences(read, heard.mentions):
         yield from _difference(difference, page)
 
 

@@ -246,8 +246,8 @@ def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, 
         return UNKNOWN
     if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in sizes(own):
         return UNKNOWN
-    if not _fits(manner, own) or (place > 1 and _agreed(tried, said, value, 3 * place, manner, own)):
-        return UNKNOWN  # the model of another text; a digit that was cut off
+    if not own.once(("fits", manner.gated, manner.biases), _fits, manner, own):
+        return UNKNOWN  # the model of another text
     found: dict[int, dict[Any, str]] = {}
     for attempt in sure if place == 1 and unit in ("", "parameter") and not said.roles & _PLACES else ():
         path = attempt.reading.path
@@ -263,12 +263,11 @@ def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, 
                 right = exact(Fraction(base.right) * scale)
                 for says in _explained(attempt, base, right, scale, value, place, own):
                     found.setdefault(level, {}).setdefault(right, says)
-    for _, told in sorted(found.items()):
-        if len(told) == 1:
-            (right, says), = told.items()
-            return Judgement("wrong", right, says.replace("{right}", _written(right)))
-        return UNKNOWN
-    return UNKNOWN
+    told = found[min(found)] if found else {}
+    if len(told) != 1 or (place > 1 and _agreed(tried, said, value, 3 * place, manner, own)):
+        return UNKNOWN  # in doubt; or a digit was cut off
+    (right, says), = told.items()
+    return Judgement("wrong", right, says.replace("{right}", _written(right)))
 
 
 def _scale(quantity: str, unit: str, manner: Any) -> tuple[Any, ...]:
