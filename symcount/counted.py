@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from symcount.architectures import names as published_names
-from symcount.claims.related import hedged
+from symcount.claims.related import as_printed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ ACTIVE = {"active", "activated", "activates", "activating"}
 _OF_THEM = {"which", "with", "but", "and", "("}
 _BETWEEN = {*ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total", "altogether", "only", "about", "it",
             "roughly", "just", "uses", "these"}
-# Words before a model that leave it the subject
 _QUOTED = "\"“„«"  # what others say, perhaps to refute it
+# Words before a model that leave it the subject
 _OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so", "since", "because", "if", "when",
             "standard", "plain", "here", "today", "model", "for", "example", "does", "do"}
 # Words that may stand between a model and its count without changing what is counted.
@@ -62,7 +62,7 @@ def totals(read: Read, found: Sequence[Mention], page: Page) -> Iterator[tuple[t
         before = base + found[number - 1].end if number else None
         if figure is None or figure.value < _SMALLEST or not _subject(read, first, before):
             continue
-        counted_ = {"parameters", "params"} & said or (figure.unit and figure.unit.kind == "parameter")
+        counted_ = {"parameters", "params"} & said or figure.counts == "parameter"
         if read.passage.kind == "row":
             counted_ = _PARAMETERS & set(page.column(read, figure).lower().split())
         known = [published_names()[name][2] for name in mention.names]
@@ -93,9 +93,9 @@ def chosen(read: Read, at: int) -> Iterator[Figure]:
         token = read.tokens[place]
         if token.figure and between & _OF_THEM:
             behind = {word.lower() for word in after(read, place).split()[:4]}
-            kind = token.figure.unit.kind if token.figure.unit else "parameter"
-            if ACTIVE & (behind | between) and token.figure.value >= _SMALLEST and kind == "parameter":
-                yield token.figure.rounded() if hedged(read, place) else token.figure
+            if ACTIVE & (behind | between) and token.figure.value >= _SMALLEST and token.figure.counts in (
+                    "", "parameter"):
+                yield as_printed(read, place)
             return
         if token.figure or not (token.kind in ("newline", "about") or token.text.lower() in _BETWEEN):
             return

@@ -25,13 +25,13 @@ _USAGE = "a directive is model=NAME, notation=NAME or ignore SC101"
 _CODE = re.compile(r"SC[0-9]{3}")
 
 
-def told(directive: Directive) -> dict[str, str | tuple[str, ...]]:
+def instructions(directive: Directive) -> dict[str, str | tuple[str, ...]]:
     """What a directive says: the text of a model, the name of a notation, the codes to ignore (none given: all).
 
     >>> from symcount.documents.passages import Directive
-    >>> told(Directive(0, "model=gpt2 notation=megatron", True))
+    >>> instructions(Directive(0, "model=gpt2 notation=megatron", True))
     {'model': 'gpt2', 'notation': 'megatron'}
-    >>> told(Directive(0, "ignore SC101 SC104", False))
+    >>> instructions(Directive(0, "ignore SC101 SC104", False))
     {'ignore': ('SC101', 'SC104')}
 
     Raises FormulaError for what is no directive, ModelError for a model or a notation that there is not.

@@ -14,7 +14,7 @@ from symcount.claims.agreement import agreement
 from symcount.claims.leftover import leftover
 from symcount.claims.page import Page
 from symcount.claims.stating import claims
-from symcount.directives import told
+from symcount.directives import instructions
 from symcount.documents import read
 from symcount.errors import ModelError, nearest
 from symcount.naming import model as named
@@ -81,7 +81,7 @@ def _listen(page: Page) -> None:
     document = page.document
     starts = [passage.start for passage in document.passages]
     for directive in document.directives:
-        codes = told(directive).get("ignore")
+        codes = instructions(directive).get("ignore")
         if codes is None:
             continue
         line, column = document.place(directive.offset)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
+from functools import lru_cache
 
 from symcount.architectures import names
 
@@ -234,42 +235,42 @@ def _next(path: str, last: str, by: str, token: str) -> str:
 
 def _goes_on(path: str, version: str) -> bool:
     """Whether names go on from here with a number, or with a version."""
-    return any(path + joint + sign in _starts() for joint in ("-", "") for sign in (["v"] if version else _DIGITS))
+    return any(path + joint + sign in _tables()[1] for joint in ("-", "") for sign in (["v"] if version else _DIGITS))
 
 
 _DIGITS = tuple("0123456789")
-_SPELLED: dict[str, tuple[str, ...]] = {}
-_STARTS: set[str] = set()
-
-
-def _starts() -> set[str]:
-    """Every path with the first sign of what follows it."""
-    return _STARTS
 
 
 def _spellings() -> dict[str, tuple[str, ...]]:
-    """{the beginning of a spelling: the names that it means alone, none where it must go on}, made on first use."""
-    if not _SPELLED:
-        whole: dict[str, list[str]] = {}
-        begun: dict[str, list[tuple[str, str]]] = {}
-        spellings = [(name, spelling) for name in names() for spelling in _ways(name)]
-        for name, pieces in spellings + [("", _pieces(usual)) for usual in USUAL]:
-            path = ""
-            for place, (joint, token) in enumerate(pieces):
-                path += joint + token
-                _STARTS.add(path[:len(path) - len(token) + 1])
-                rest = pieces[place + 1:]
-                begun.setdefault(path, [])
-                if name and not rest:
-                    whole.setdefault(path, []).append(name)
-                elif name and rest[0][0] and not ("-" in path and _RARE & {piece for _, piece in rest}):
-                    begun[path].append((name, "".join(map("".join, rest))))
-        for path, longer in begun.items():
-            several = tuple(dict.fromkeys(name for name, _ in longer))
-            only = len(several) == 1 and _ONE_OF_SEVERAL.search(longer[0][1])  # and the others are not published
-            _SPELLED[path] = tuple(dict.fromkeys(whole[path])) if path in whole else () if only else several
-        _SPELLED.update({"".join(map("".join, _pieces(usual))): tuple(meant.split()) for usual, meant in USUAL.items()})
-    return _SPELLED
+    """{the beginning of a spelling: the names that it means alone, none where it must go on}."""
+    return _tables()[0]
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[dict[str, tuple[str, ...]], set[str]]:
+    """The spellings, and every beginning of one with the first sign of what follows it; made on first use."""
+    spelled: dict[str, tuple[str, ...]] = {}
+    starts: set[str] = set()
+    whole: dict[str, list[str]] = {}
+    begun: dict[str, list[tuple[str, str]]] = {}
+    spellings = [(name, spelling) for name in names() for spelling in _ways(name)]
+    for name, pieces in spellings + [("", _pieces(usual)) for usual in USUAL]:
+        path = ""
+        for place, (joint, token) in enumerate(pieces):
+            path += joint + token
+            starts.add(path[:len(path) - len(token) + 1])
+            rest = pieces[place + 1:]
+            begun.setdefault(path, [])
+            if name and not rest:
+                whole.setdefault(path, []).append(name)
+            elif name and rest[0][0] and not ("-" in path and _RARE & {piece for _, piece in rest}):
+                begun[path].append((name, "".join(map("".join, rest))))
+    for path, longer in begun.items():
+        several = tuple(dict.fromkeys(name for name, _ in longer))
+        only = len(several) == 1 and _ONE_OF_SEVERAL.search(longer[0][1])  # and the others are not published
+        spelled[path] = tuple(dict.fromkeys(whole[path])) if path in whole else () if only else several
+    spelled.update({"".join(map("".join, _pieces(usual))): tuple(meant.split()) for usual, meant in USUAL.items()})
+    return spelled, starts
 
 
 def _pieces(name: str) -> list[tuple[str, str]]:

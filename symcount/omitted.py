@@ -59,7 +59,7 @@ def _figure(read: Read, at: int, between: set[str]) -> int | None:
     for place in range(at, min(at + 8, len(read.tokens))):
         token = read.tokens[place]
         if token.figure:
-            plain = token.figure.unit is None or token.figure.unit.kind == "parameter"
+            plain = token.figure.counts in ("", "parameter")
             return place if plain and token.figure.value >= 1_000 else None
         if not (token.kind in ("newline", "about") or token.text.lower() in between):
             return None

@@ -15,7 +15,7 @@ from symcount.mentions import mentions
 from symcount.naming import read_changes
 from symcount.polynomials import letter
 from symcount.provisos import divided, proviso
-from symcount.settings import published
+from symcount.settings import MOST, published
 from symcount.sizes import letters
 from symcount.symbols import known
 
@@ -131,7 +131,7 @@ def _models(name: str, changes: Sequence[str]) -> tuple[Any, ...]:
     if len(found) != 1 or found[0].start or found[0].end != len(name):
         return ()
     try:
-        several = [published(one) for one in found[0].names[:4]]
+        several = [published(one) for one in found[0].names[:MOST]]
         return tuple(one.replace(**read_changes(told)) if told else one for one in several)
     except SymcountError:
         return ()

@@ -11,11 +11,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from contextlib import suppress
+from functools import cache
 from itertools import islice
 
 from symcount.architecture import Model
 from symcount.declared import declared
-from symcount.directives import directed, told
+from symcount.directives import directed, instructions
 from symcount.errors import SymcountError, clipped
 from symcount.given import RUN
 from symcount.mentions import Heard, Mention, compared, hear
@@ -88,7 +89,7 @@ def meant(about: Setting, offset: int) -> tuple[Model, ...]:
     own = {one.name.partition(":")[0] for one in scene.models} & set(names)
     if not names or names == scene.names or (own and not scene.names):
         return tuple(scene.models)
-    several = [published(name) for name in names] if len(names) <= _MOST else []
+    several = [published(name) for name in names] if len(names) <= MOST else []
     return tuple(_unlike([*scene.models, *several]) if own else several)
 
 
@@ -98,14 +99,10 @@ def counted(how: Manner) -> Manner:
     return plain._replace(norms=None if plain.norms is None else bool(plain.norms))
 
 
-_MADE: dict[str, Model] = {}
-
-
+@cache
 def published(name: str) -> Model:
     """The published model of this name, made once."""
-    if name not in _MADE:
-        _MADE[name] = named(name)
-    return _MADE[name]
+    return named(name)
 
 
 _ANNOUNCED = re.compile(r"\b(?:parameters?|size|sizes|counts?|counting|costs?|memory|cache|weights|flops?|compute)\b"
@@ -115,7 +112,7 @@ _ANNOUNCED = re.compile(r"\b(?:parameters?|size|sizes|counts?|counting|costs?|me
 def setting(document: Document, model: Model | None = None) -> Setting:
     """What a document is about; `model` is the one that was given by hand, which then is the model.
 
-    Raises what `told` raises for a directive, with its line.
+    Raises what `instructions` raises for a directive, with its line.
     """
     heard = [hear(passage)._replace(said=stated(passage)) for passage in document.passages]
     end = len(document.source) + 1
@@ -156,7 +153,7 @@ def _directions(document: Document) -> list[tuple[int, dict[str, Any]]]:
     found = []
     for directive in document.directives:
         try:
-            found.append((directive.offset, told(directive)))
+            found.append((directive.offset, instructions(directive)))
         except SymcountError as error:
             line, column = document.place(directive.offset)
             raise type(error)(f"{document.path}:{line}:{column}: {error}") from None
@@ -219,7 +216,7 @@ def _settled(heard: Sequence[Heard], one: Heard, mention: Mention, start: int, e
     sentence = one.sentence(mention.start)
     here = {said.letter for said in one.said if one.sentence(said.start) == sentence}
     models, why = _bound([published(name) for name in mention.names], scene.sizes, here)
-    if len(models) > _MOST:
+    if len(models) > MOST:
         models, why = [], f"{called} may be {_listed(models)}, and the sizes do not tell"
     elif models:
         why = f"{called} {'is' if len(models) == 1 else 'may be'} {_listed(models)}{why}"
@@ -229,12 +226,12 @@ def _settled(heard: Sequence[Heard], one: Heard, mention: Mention, start: int, e
                           spans=((where + mention.start, where + mention.end), *scene.spans))
 
 
-_MOST = 4  # models that a passage may mean
+MOST = 4  # models that a passage may mean
 
 
 def _listed(several: Sequence[Model | str]) -> str:
     shown = [one if isinstance(one, str) else one.name for one in several]
-    return ", ".join(shown[:4]) + (", …" if len(shown) > 4 else "")
+    return ", ".join(shown[:MOST]) + (", …" if len(shown) > MOST else "")
 
 
 def _bound(candidates: list[Model], sizes: Mapping[str, int], here: set[str]) -> tuple[list[Model], str]:
@@ -353,7 +350,7 @@ def _recurrent(heard: Sequence[Heard], end: int) -> list[Setting]:
         scene = _scene(heard, 0, end, [], "")
         vectors = scene.manner.bias_vectors
         width, models = int(inputs["d"] or inputs["width"]), []
-        for _, kind, units in layers[:_MOST]:
+        for _, kind, units in layers[:MOST]:
             flags = {"biases": "two" if vectors.value == 2 else "one"} if vectors else {}
             models.append(named(f"{kind.lower()}:").replace(d=width, m=int(units), **flags))
             width = int(units)

@@ -52,7 +52,7 @@ _PERCENT = ("%", "percent")
 _UP = ("larger", "bigger", "more")
 
 
-def told(read: Read) -> bool:
+def likely(read: Read) -> bool:
     """Whether a passage may state one: a cheap look before a dear one."""
     text = read.passage.text
     return read.passage.kind in ("text", "item") and any(word in text for word in _SHARES) and (

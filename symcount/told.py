@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from symcount.claims.lexing import ENDS
-from symcount.claims.related import hedged
+from symcount.claims.related import as_printed
 from symcount.errors import SymcountError
 from symcount.naming import model
 
@@ -64,25 +64,23 @@ def told(read: Read, found: Sequence[Mention]) -> Iterator[Told]:
 
 
 def _told(names: tuple[str, ...], inside: list[tuple[int, Any]], said_: set[str]) -> Iterator[Told]:
-    counted = [(at, token.figure) for at, token in inside if token.figure and token.figure.unit
-               and token.figure.unit.kind in ("byte", "flop", "multiply-add")]
-    tokens = [token.figure for _, token in inside
-              if token.figure and token.figure.unit and token.figure.unit.kind == "token"]
-    bits = [_BITS.get(int(token.figure.value)) for _, token in inside if token.figure and token.figure.unit
-            and token.figure.unit.kind == "bit" and token.figure.value.denominator == 1]
+    figures = [(at, token.figure) for at, token in inside if token.figure]
+    counted = [(at, figure) for at, figure in figures if figure.counts in ("byte", "flop", "multiply-add")]
+    tokens = [figure for _, figure in figures if figure.counts == "token"]
+    bits = [_BITS.get(int(figure.value)) for _, figure in figures
+            if figure.counts == "bit" and figure.value.denominator == 1]
     widths = {*bits, *(_WIDTHS[word] for word in said_ if word in _WIDTHS)}
     if len(counted) != 1 or len(tokens) > 1 or len(widths) > 1 or None in widths:
         return
     (at, figure), width = counted[0], next(iter(widths), None)
-    beside = [token.figure for _, token in inside if token.figure and token.figure.unit
-              and token.figure.unit.kind in ("token", "bit")]
+    beside = [figure for _, figure in figures if figure.counts in ("token", "bit")]
     run = int(tokens[0].value) if tokens and tokens[0].exact else 1 if {"per", "token"} <= said_ else None
-    if figure.unit.kind == "byte" and "cache" in said_ and run:
+    if figure.counts == "byte" and "cache" in said_ and run:
         yield Told(names, "kv", {"t": run}, width, figure, at, beside)
-    elif figure.unit.kind == "byte" and not said_ & {"cache", "token", "tokens"} and width:
+    elif figure.counts == "byte" and not said_ & {"cache", "token", "tokens"} and width:
         yield Told(names, "params", {}, width, figure, at, beside)
-    elif figure.unit.kind != "byte" and tokens and "forward" in said_ and run:
-        yield Told(names, "flops" if figure.unit.kind == "flop" else "macs", {"s": run}, None, figure, at, beside)
+    elif figure.counts != "byte" and tokens and "forward" in said_ and run:
+        yield Told(names, "flops" if figure.counts == "flop" else "macs", {"s": run}, None, figure, at, beside)
 
 
 # Layers and small networks described in one phrase, how they are written as a model, and a word of each phrase
@@ -141,7 +139,7 @@ def layers(read: Read) -> Iterator[Layer]:
             run = batch(text[read.tokens[first].start - base:read.tokens[end - 1].end - base])
             with suppress(SymcountError):  # a width of 0
                 yield Layer(model(made.format(*sizes), **({"b": run[0]} if run else {})),
-                            one.rounded() if hedged(read, counts[0]) else one,
+                            as_printed(read, counts[0]),
                             base + found.start(), base + found.end(),
                             run and tuple(read.tokens[first].start + place for place in run[1:]))
 
@@ -155,7 +153,7 @@ def _alone(read: Read, first: int, at: int, found: re.Match[str]) -> bool:
 
 
 def _counts(figure: Figure | None) -> bool:
-    return bool(figure and figure.unit and figure.unit.kind in _WORKED)
+    return bool(figure and figure.counts in _WORKED)
 
 
 def _sentence(read: Read, start: int, end: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from symcount import model, parameters
-from symcount.directives import directed, told
+from symcount.directives import directed, instructions
 from symcount.documents.passages import Directive, Document, Passage
 from symcount.errors import FormulaError, ModelError, SymcountError
 from symcount.settings import Setting, meant, setting
@@ -208,7 +208,7 @@ def test_nothing_is_a_setting_too():
      {"model": "bert-base-uncased:V=24000,L=9", "notation": "palm", "ignore": ("SC101",)}),
 ])
 def test_directives(says, means):
-    assert told(Directive(0, says, True)) == means
+    assert instructions(Directive(0, says, True)) == means
 
 
 @pytest.mark.parametrize("says", [
@@ -217,12 +217,12 @@ def test_directives(says, means):
 ])
 def test_directives_that_are_refused(says):
     with pytest.raises(SymcountError):
-        told(Directive(0, says, True))
+        instructions(Directive(0, says, True))
 
 
 def test_an_unknown_key_is_told_with_the_known_ones():
     with pytest.raises(FormulaError, match=r"'modle'.*did you mean 'model'"):
-        told(Directive(0, "modle=gpt2", True))
+        instructions(Directive(0, "modle=gpt2", True))
 
 
 def test_a_wrong_directive_is_told_with_its_place():

@@ -20,7 +20,7 @@ Source
 from __future__ import annotations
 
 from symcount.claims.agreement import agreement
-from symcount.claims.slips import shown, written
+from symcount.claims.slips import amount, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,10 +38,8 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict not in ("rounded", "implied"):
         return
     right = found.printed.within(found.true)
-    mark = f" {claim.printed.mark}" if claim.printed.mark else ""
-    printed = shown(claim.printed.within(claim.printed.value))
-    why = (f"{printed}{mark} needs operands with more digits than are printed" if found.verdict == "implied"
-           else f"which does not round to {printed}{mark}")
-    yield page.report(CODE, "note", claim.printed, f"{written(claim.node)} is {shown(right)}{mark}; " + why
-                      if found.verdict == "implied" else f"{written(claim.node)} is {shown(right)}{mark}, {why}",
+    printed = amount(claim.printed, claim.printed.within(claim.printed.value))
+    why = (f"; {printed} needs operands with more digits than are printed" if found.verdict == "implied"
+           else f", which does not round to {printed}")
+    yield page.report(CODE, "note", claim.printed, f"{written(claim.node)} is {amount(claim.printed, right)}{why}",
                       expected=right)

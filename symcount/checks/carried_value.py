@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.echoes import echoes
-from symcount.claims.slips import shown, written
+from symcount.claims.slips import amount, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,10 +41,9 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "carried":
         return
     right = found.printed.within(found.true)
-    mark = f" {claim.printed.mark}" if claim.printed.mark else ""
     yield page.report(CODE, "carried", claim.printed,
                       f"{written(claim.node)} carries the error of {_lines(page.roots(claim.node))}: it should be "
-                      f"{shown(right)}{mark}", expected=right,
+                      f"{amount(claim.printed, right)}", expected=right,
                       help=f"mend what it comes from first, then {page.advice(claim.printed, right)}",
                       fix=page.rewritten(claim.printed, right),
                       also=[page.report(CODE, "carried", figure, "", fix=page.rewritten(
@@ -55,13 +54,12 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The figures of a passage that repeat or use a wrong one without printing how."""
     for figure, true, lines, says in echoes(read, page):
         right = figure.within(true)
-        mark = f" {figure.mark}" if figure.mark else ""
         page.correct(CODE, figure, true, lines)
         page.judged(figure)
         page.results.append(figure)
         yield page.report(CODE, "carried", figure,
-                          f"{shown(figure.within(figure.value))}{mark} carries the error of {_lines(lines)}: {says}; "
-                          f"it should be {shown(right)}{mark}", expected=right,
+                          f"{amount(figure, figure.within(figure.value))} carries the error of {_lines(lines)}: "
+                          f"{says}; it should be {amount(figure, right)}", expected=right,
                           help=f"mend what it comes from first, then {page.advice(figure, right)}",
                           fix=page.rewritten(figure, right))
 

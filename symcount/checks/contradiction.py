@@ -41,14 +41,14 @@ def review(page: Page) -> Iterator[Diagnostic]:
     for read in page.reads:
         for at, token in enumerate(read.tokens):
             figure = token.figure
-            if figure is None or figure.unit is None or figure.unit.kind not in _COUNTED:
+            if figure is None or figure.counts not in _COUNTED:
                 continue
             if {"op", "rel"} & {one.kind for one in read.tokens[max(0, at - 1):at + 3]}:
                 continue
             subject = words(read, at).lower().split()
             if len(subject) < 3 or subject[-1] not in _HAS:
                 continue
-            first = said.setdefault((" ".join(subject), figure.unit.kind), figure)
+            first = said.setdefault((" ".join(subject), figure.counts), figure)
             if first.low > figure.high or figure.low > first.high:
                 yield page.report(CODE, "note", figure, f"{shown(figure.value)} here, {shown(first.value)} in line "
                                                         f"{page.line(first.start)}: '{' '.join(subject)}' both times")

@@ -20,7 +20,7 @@ Source
 from __future__ import annotations
 
 from symcount.claims.agreement import agreement
-from symcount.claims.slips import shown
+from symcount.claims.slips import amount
 from symcount.settings import counted
 
 TYPE_CHECKING = False
@@ -40,11 +40,11 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         return
     printed, right = claim.printed, claim.printed.within(found.true)
     told = counted(page.setting.at(claim.printed.start).manner).flop_per_mac == 2
-    says = f"{shown(printed.within(printed.value))} {printed.mark} counts one FLOP for a multiply-add"
+    says = f"{amount(printed, printed.within(printed.value))} counts one FLOP for a multiply-add"
     if told:
-        yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {shown(right)} {printed.mark}",
+        yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {amount(printed, right)}",
                           expected=right, help=page.advice(printed, right),
                           fix=page.rewritten(printed, right))
     else:
-        yield page.report(CODE, "convention", printed, f"{says}; with two it is {shown(right)} {printed.mark}",
+        yield page.report(CODE, "convention", printed, f"{says}; with two it is {amount(printed, right)}",
                           expected=right, help="say which of the two is counted")

@@ -45,7 +45,7 @@ def review(page: Page) -> Iterator[Diagnostic]:
     for read in page.reads:
         for relation in read.relations:
             figure, name = relation.right.figure, relation.left.name
-            if name and figure and ((figure.unit and figure.unit.kind in _SIZES) or _SAID & {
+            if name and figure and ((figure.counts in _SIZES) or _SAID & {
                     word.lower() for word in words(read, relation.left.first, 4).split()}):
                 before, line = values.setdefault(name, (figure.value, page.line(figure.start)))
                 if before != figure.value:

@@ -20,7 +20,7 @@ Source
 from __future__ import annotations
 
 from symcount.claims.agreement import agreement, prefix
-from symcount.claims.slips import shown, written
+from symcount.claims.slips import amount, shown, written
 from symcount.claims.units import POWERS
 
 TYPE_CHECKING = False
@@ -50,16 +50,16 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.scale != 1:  # divided by a power of 1,024
         ratio = 1024 ** POWERS[printed.mark[0]] / found.scale
         right, local = found.true * ratio, found.local * ratio
-    text = f"{shown(printed.within(printed.value))} {printed.mark}"
+    text = amount(printed, printed.within(printed.value))
     binary = "i" in printed.mark
     if binary or (found.scale == 1 and (prefix(printed, found.local) or 0) < 1):
         other = printed.mark.replace("i", "") if binary else printed.mark[0] + "i" + printed.mark[1:]
         yield page.report(CODE, "error", printed,
-                          f"{written(claim.node)} is {shown(local)} {printed.mark}; {text} would be right in {other}",
-                          expected=right, help=f"write {shown(right)} {printed.mark}, or {other}",
+                          f"{written(claim.node)} is {amount(printed, local)}; {text} would be right in {other}",
+                          expected=right, help=f"write {amount(printed, right)}, or {other}",
                           fix=page.rewritten(printed, right))
     else:
         other = printed.mark[0] + "i" + printed.mark[1:]
         yield page.report(CODE, "convention", printed,
                           f"{text} is right with {printed.mark} read as {other}; {written(claim.node)} is "
-                          f"{shown(local)} {printed.mark}", expected=right, help=f"write {other}")
+                          f"{amount(printed, local)}", expected=right, help=f"write {other}")

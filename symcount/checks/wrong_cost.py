@@ -33,7 +33,7 @@ from itertools import pairwise
 from symcount.claims.agreement import prefix
 from symcount.claims.expressions import figures
 from symcount.claims.lexing import ENDS
-from symcount.claims.related import hedged
+from symcount.claims.related import as_printed
 from symcount.claims.slips import shown
 from symcount.claims.units import TABLE, WORK
 from symcount.conventions import convention
@@ -198,7 +198,7 @@ def _kind(tokens: Sequence[Token], at: int) -> tuple[str, int]:
     """What the figure at a position counts, and where what follows it begins: 7B parameters, a 7B-parameter model."""
     figure = tokens[at].figure
     if figure and figure.unit:
-        return str(figure.unit.kind), at + 1
+        return figure.counts, at + 1
     if at + 2 < len(tokens) and tokens[at + 1].text == "-" and tokens[at + 1].tight and tokens[at + 2].tight:
         noun = TABLE.get(tokens[at + 2].text.lower())
         return (str(noun.kind) if noun and noun.factor == 1 else ""), at + 3
@@ -236,7 +236,7 @@ def _plain(node: Node, given: Sequence[Figure]) -> bool:
 def _rule(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
     """The rule that a sentence calls for, None where its words leave that open."""
     training, forward, once = said.has(_TRAINING), said.has(_FORWARD), said.has(_EACH)
-    if cost.figure.unit.kind != "byte":
+    if cost.figure.counts != "byte":
         several = training == forward or once == bool(said.tokens)
         return None if several or cost.bits or said.has(_ADAM, _MOMENTUM) else _work(said, cost, page)
     if forward or said.tokens or said.has(_AGAIN, _EACH):
@@ -248,7 +248,7 @@ def _rule(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
 
 def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
     """FLOPs or multiply-adds for each parameter and token."""
-    two, unit = _multiply_add(), cost.figure.unit.kind
+    two, unit = _multiply_add(), cost.figure.counts
     told = counted(page.setting.at(cost.figure.start).manner).flop_per_mac
     one = 1 if told == 1 or unit == "multiply-add" else two  # FLOPs of a multiply-add
     train, forward, recompute = (Fraction(_factor(law) * one, two)
@@ -359,7 +359,7 @@ def _judged(rule: _Rule, said: _Said, cost: _Cost, read: Read, page: Page) -> It
 
     A wrong one is not followed: of two digits, as 28 GB, others are equal by right.
     """
-    figure = cost.figure.rounded() if hedged(read, cost.at) else cost.figure
+    figure = as_printed(read, cost.at)
     number, least, most = Fraction(1), 1 - _NEAR, 1 + _NEAR
     for one in (said.count, said.tokens) if said.tokens else (said.count,):
         number, least, most = number * one.value, least * one.low, most * one.high

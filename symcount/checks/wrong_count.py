@@ -30,14 +30,14 @@ from symcount.asserted import asserted, compared
 from symcount.claims.agreement import agreement, prefix
 from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
-from symcount.claims.related import hedged
-from symcount.claims.slips import shown
+from symcount.claims.related import as_printed
+from symcount.claims.slips import amount
 from symcount.counted import ACTIVE, after, chosen, totals
 from symcount.omitted import omitted
 from symcount.parts import Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
 from symcount.readers.quantities import read as read_quantity
-from symcount.settings import counted, meant, published
+from symcount.settings import MOST, counted, meant, published
 from symcount.shortfalls import judge_number
 from symcount.told import batch, layers, told
 
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
 
 CODE = "SC201"
 _WIDE = {"width", "dimension", "size", "hidden", "model", "of"}
-_MOST = 4  # models that a sentence may mean
 _UNITS = ("parameter", "flop", "multiply-add", "byte")
 
 
@@ -91,7 +90,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     for mention in found_:  # the digits of a name are no figures
         page.cover(Span(read.passage.start + mention.start, read.passage.start + mention.end))
     for names, figure, at in totals(read, found_, page):
-        printed = figure.rounded() if hedged(read, at) else figure
+        printed = as_printed(read, at)
         active = ACTIVE & {word.lower() for word in after(read, at).split()[:3]}
         found = (_active if active else known_total)(names, printed.value, printed.place)
         if found.verdict != "unknown":
@@ -103,7 +102,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
             yield from _said(_active(names, part.value, part.place), part, page)
     for less in omitted(read, found_):
         figure = read.tokens[less.at].figure
-        printed = figure.rounded() if hedged(read, less.at) else figure
+        printed = as_printed(read, less.at)
         of = without(less.names, less.left, printed.value, printed.place) if less.left else known_total(
             less.names, printed.value, printed.place)
         if of.verdict != "unknown" and figure.start not in settled:
@@ -117,7 +116,7 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
         if layer.figure.start not in computed:
             yield from _layer(layer, page)
     for one in told(read, found_):
-        yield from _quantity(one, one.figure.rounded() if hedged(read, one.at) else one.figure, page)
+        yield from _quantity(one, as_printed(read, one.at), page)
     for label, figure in _prose(read, found_) if read.passage.kind == "text" else ():
         if figure.start not in settled:
             yield from _labelled(label, figure, read.passage, page)
@@ -151,7 +150,7 @@ def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgeme
 
     Cut off at the last digit it is a note: what is active is printed in whole billions.
     """
-    counts = {name: read_quantity(published(name), "active") for name in names[:_MOST]}
+    counts = {name: read_quantity(published(name), "active") for name in names[:MOST]}
     for says, left in (("", ()), ("without embeddings", ("embedding",)), ("without embeddings and head", (
             "embedding", "head"))):
         for ledger in counts.values():
@@ -169,7 +168,7 @@ def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgeme
 
 def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about the bytes or FLOPs of a model: wrong where one model is meant and no usual way gives them."""
-    ways = [(name, exact, says) for name in one.names[:_MOST] for exact, says in _ways(published(name), one)]
+    ways = [(name, exact, says) for name in one.names[:MOST] for exact, says in _ways(published(name), one)]
     for name, exact, says in ways:
         smaller = not figure.holds(exact) and (prefix(figure, exact) or 0) > 1 and "i" not in figure.mark
         binary = "of powers of 1,024" if smaller else ""
@@ -182,7 +181,7 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     name, exact, _ = ways[0]
     if len(one.names) == 1 and one.quantity in ("kv", "params"):
         near = figure.exact is False and abs(figure.value - exact) <= exact / 20
-        says = f"of {name} it is {shown(figure.within(exact))} {figure.mark}".rstrip()
+        says = f"of {name} it is {amount(figure, figure.within(exact))}"
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 
 
@@ -280,8 +279,8 @@ def _run(heard: Heard, figure: Figure) -> tuple[int, int, int] | None:
 
 def _unit(figure: Figure, label: str, page: Page) -> str:
     """What a figure counts: its unit, else FLOPs in a section that printed FLOPs before it and says what one is."""
-    if figure.unit and figure.unit.kind in _UNITS:
-        return str(figure.unit.kind)
+    if figure.counts in _UNITS:
+        return figure.counts
     told = counted(page.setting.at(figure.start).manner).flop_per_mac
     parameters = {"parameters", "params", "weights", "entries", "n"} & set(label.lower().split())
     return "flop" if told and not parameters and page.unit_before(figure.start) == "flop" else ""
@@ -314,5 +313,5 @@ def _prose(read: Read, found: Sequence[Mention]) -> Iterator[tuple[str, Figure]]
     plain = read._replace(tokens=tokens)
     for at, token in enumerate(read.tokens):
         figure = token.figure
-        if figure and figure.unit and figure.unit.kind in _UNITS and figure.start not in computed:
+        if figure and figure.counts in _UNITS and figure.start not in computed:
             yield f"{words(plain, at, 24)} {after(read, at)}", figure

@@ -39,11 +39,11 @@ from fractions import Fraction
 
 from symcount.architectures import names as published_names
 from symcount.claims.page import Span
-from symcount.claims.related import hedged
+from symcount.claims.related import as_printed
 from symcount.claims.slips import shown
 from symcount.parts import shares
 from symcount.settings import meant
-from symcount.shares import differences, held, told
+from symcount.shares import differences, held, likely
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,18 +66,18 @@ _COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "both": 2}
 
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the shares that a passage states."""
-    if told(read):
+    if likely(read):
         yield from _models(read, page)
     for at, token in enumerate(read.tokens):
         figure = token.figure
-        if figure is None or figure.unit is None or figure.unit.kind != "percent" or page.covered(figure):
+        if figure is None or figure.counts != "percent" or page.covered(figure):
             continue
         subject = _subject(read.tokens[max(0, at - 40):at]) if _of_all(read.tokens[at + 1:at + 8]) else []
         for whole, parts in reversed(page.wholes if subject else []):
             meant = _meant(subject, parts)
             if not meant:
                 continue
-            printed = figure.rounded() if hedged(read, at) else figure
+            printed = as_printed(read, at)
             shares = [sum((of(part) for part in meant), Fraction(0)) / of(whole) for of in (page.printed, page.true)]
             page.cover(figure)
             if not any(printed.holds(share) for share in shares):

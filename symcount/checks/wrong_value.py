@@ -20,7 +20,7 @@ Source
 from __future__ import annotations
 
 from symcount.claims.agreement import agreement
-from symcount.claims.slips import shown, slip, written
+from symcount.claims.slips import amount, slip, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,9 +45,8 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     counted = _COUNTS & {word.lower() for word in claim.column.split()}
     if (claim.kind == "row" and not why and not counted) or (claim.kind == "across" and not counted):
         return  # columns may agree by chance: the width of a model and its heads
-    mark = f" {claim.printed.mark}" if claim.printed.mark else ""
     yield page.report(CODE, "error", claim.printed,
-                      f"{written(claim.node)} is {shown(local)}{mark}, not "
-                      f"{shown(claim.printed.within(claim.printed.value))}{mark}"
+                      f"{written(claim.node)} is {amount(claim.printed, local)}, not "
+                      f"{amount(claim.printed, claim.printed.within(claim.printed.value))}"
                       + (f": the printed value {why}" if why else ""),
                       expected=right, help=page.advice(claim.printed, right), fix=page.rewritten(claim.printed, right))

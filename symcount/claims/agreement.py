@@ -62,7 +62,7 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
             one.mark == "B" and one.scale > 1 for one in figures(claim.node)):
         printed = printed._replace(value=printed.value * _BILLION, place=printed.place * _BILLION, exact=False,
                                    scale=_BILLION, unit=None)  # 7B x 2 = 14 B
-    if printed.unit and printed.unit.kind in WORK and (other := _work(claim.node)) and other != printed.unit.kind:
+    if printed.counts in WORK and (other := _work(claim.node)) and other != printed.counts:
         times = 2 if other == "multiply-add" else Fraction(1, 2)
         if (printed.rounded() if claim.sign == "≈" else printed).holds(local):
             return Agreement("mixed", local, true * times, printed)
@@ -80,7 +80,7 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
     if true != local and figure.holds(true):
         return Agreement("holds", local, true, printed, scale)
     small = max(abs(printed.value), abs(local)) < _LEAST and printed.scale == 1 and not _scaled(claim.node)
-    if printed.unit and printed.unit.kind == "byte" and claim.node.kind == "sum" and len(claim.node.parts) > 2:
+    if printed.counts == "byte" and claim.node.kind == "sum" and len(claim.node.parts) > 2:
         small = False  # what a parameter takes in training: 2 + 2 + 4 + 4 + 4 bytes
     verdict = _difference(claim, figure, local, page)
     if verdict == "differs" and _in_binary(claim.node, figure, page):
@@ -99,7 +99,7 @@ def _other_arithmetic(claim: Claim, figure: Figure, local: Fraction, page: Page)
         return True
     written = list(figures(claim.node))
     letters_ = any(len(one.mark) == 1 and one.unit is None for one in written)  # 2k + 1 = 7: k may be a symbol
-    percent = {bool(one.unit and one.unit.kind == "percent") for one in written} == {True, False}
+    percent = {bool(one.counts == "percent") for one in written} == {True, False}
     unknown = claim.follows.lower() not in KNOWN and not Fraction(1, 2) <= abs(local / figure.value or 1) <= 2 if (
         figure.value) else bool(claim.follows)
     return ((letters_ and not figure.mark and figure.unit is None) or unknown
@@ -119,7 +119,7 @@ def _in_binary(node: Node, figure: Figure, page: Page) -> bool:
 
 def _power(figure: Figure) -> int:
     """The power of 1,000, or of 1,024, in the prefix of a figure in bytes; 0 for Ki and for what has none."""
-    decimal = figure.unit is not None and figure.unit.kind == "byte" and "i" not in figure.mark
+    decimal = figure.counts == "byte" and "i" not in figure.mark
     return POWERS.get(figure.mark[:1], 0) if decimal else 0
 
 
@@ -165,7 +165,7 @@ def prefix(figure: Figure, local: Fraction) -> Fraction | None:
     power = POWERS.get(figure.mark[:1], 0)
     if figure.unit is None and power < POWERS["G"]:
         return None  # 263k is no count of Ki
-    if figure.scale == 1 or figure.value == 0 or (figure.unit and figure.unit.kind not in ("byte", "flop")):
+    if figure.scale == 1 or figure.value == 0 or figure.counts not in ("", "byte", "flop"):
         return None
     for ratio in (Fraction(1024, 1000) ** power, Fraction(1000, 1024) ** power) if power else ():
         if figure.holds(local / ratio):
@@ -175,7 +175,7 @@ def prefix(figure: Figure, local: Fraction) -> Fraction | None:
 
 def _work(node: Node) -> str:
     """FLOPs or multiply-adds, if an expression is in one of them."""
-    found = {figure.unit.kind for figure in figures(node) if figure.unit and figure.unit.kind in WORK}
+    found = {figure.counts for figure in figures(node) if figure.counts in WORK}
     return found.pop() if len(found) == 1 else ""
 
 

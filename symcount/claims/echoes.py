@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from symcount.claims.lexing import ENDS
-from symcount.claims.related import hedged
+from symcount.claims.related import as_printed
 from symcount.claims.units import comparable
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
     for at, token in enumerate(read.tokens):
         if token.figure is None or page.covered(token.figure) or token.start in computed:
             continue
-        figure = token.figure.rounded() if hedged(read, at) else token.figure
+        figure = as_printed(read, at)
         if not _tells(figure):
             continue
         found = _restated(figure, page) or _added(figure, page) or _computed(figure, at, stops, read, page)
@@ -50,7 +50,7 @@ def _tells(figure: Figure) -> bool:
     """Whether a figure has digits enough to be told from others."""
     digits = figure.value / figure.place if figure.place else 0
     return digits >= 10 and (figure.scale != 1 or abs(figure.value) >= 1000 or (figure.unit is not None and (
-        figure.unit.kind == "times")))
+        figure.counts == "times")))
 
 
 def _restated(figure: Figure, page: Page) -> Echo | None:
@@ -79,7 +79,7 @@ def _computed(figure: Figure, at: int, stops: Sequence[int], read: Read, page: P
     last = min(stops[index] if index < len(stops) else len(read.tokens), at + _WIDE)
     sentence = [token.figure for token in read.tokens[first:last]
                 if token.figure and token.figure.start != figure.start]
-    ratio = figure.unit is not None and figure.unit.kind == "times"
+    ratio = figure.counts == "times"
     before = page.reads[max(0, read.number - _NEAR):read.number]
     said = (*(one.tokens[-_WIDE:] for one in before), read.tokens[max(0, first - _WIDE):first])
     near = [token.figure for tokens in said for token in tokens if token.figure]

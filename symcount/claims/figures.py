@@ -46,6 +46,11 @@ class Figure(namedtuple("Figure", "start end value place exact scale unit mark")
     __slots__ = ()
 
     @property
+    def counts(self) -> str:
+        """The kind of its unit, "" where none is printed."""
+        return self.unit.kind if self.unit else ""
+
+    @property
     def low(self) -> Fraction:
         """The least value that rounds to it."""
         return self.value if self.exact else self.value - self.place / 2

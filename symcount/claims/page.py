@@ -11,7 +11,7 @@ from symcount.claims.chains import relations
 from symcount.claims.expressions import Unreadable, figures, names, value
 from symcount.claims.figures import restyled
 from symcount.claims.lexing import ENDS, tokens
-from symcount.claims.slips import shown
+from symcount.claims.slips import amount
 from symcount.diagnostics import Diagnostic
 from symcount.documents.passages import Passage
 
@@ -91,8 +91,8 @@ class Page:
                        if passage.table and not passage.table[1]}
         self._headings = [passage.start for passage in document.passages if passage.kind == "heading"]
         self._units = sorted([*((start, "") for start in self._headings),
-                              *((figure.start, figure.unit.kind) for figure in printed
-                                           if figure.unit and figure.unit.kind in ("flop", "multiply-add", "byte",
+                              *((figure.start, figure.counts) for figure in printed
+                                           if figure.counts in ("flop", "multiply-add", "byte",
                                                                                    "parameter"))])
         self.vouched: set[Fraction] = set()
         self.results: list[Figure] = []
@@ -253,8 +253,8 @@ class Page:
 
     def advice(self, figure: Figure, number: Fraction) -> str:
         """What to write in place of a figure, in the author's style where that is sure."""
-        mark, styled = f" {figure.mark}" if figure.mark else "", self.rewritten(figure, number)
-        return f"write {styled if styled and '}{' not in styled else shown(number) + mark}"  # of a command the middle
+        styled = self.rewritten(figure, number)
+        return f"write {styled if styled and '}{' not in styled else amount(figure, number)}"  # of a command the middle
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
                help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see
@@ -270,7 +270,7 @@ class Page:
 
 def _worth(figure: Figure, number: Fraction) -> Any:
     """What a figure is known by in what follows: a number, a small one with what it counts."""
-    return number if abs(number) >= _LEAST else (number, figure.unit and figure.unit.kind)
+    return number if abs(number) >= _LEAST else (number, figure.unit and figure.counts)
 
 
 def _pieces(passage: Passage) -> Iterator[Passage]:

@@ -69,8 +69,8 @@ def _ends(side: Side) -> bool:
 def _alike(left: Figure, right: Figure) -> bool:
     """Whether two figures are one amount in two ways: in units of one kind, or one of them rounded."""
     if left.unit and right.unit:
-        return {left.unit.kind, right.unit.kind} <= {*WORK} or (
-            left.unit.kind == right.unit.kind and left.unit.kind in _CONVERTED)
+        return {left.counts, right.counts} <= {*WORK} or (
+            left.counts == right.counts and left.counts in _CONVERTED)
     large = min(abs(left.value), abs(right.value)) >= 1000
     return large and (left.unit or right.unit or BYTES).kind in _CONVERTED and (left.place > 1 or right.place > 1)
 
@@ -141,8 +141,9 @@ def _continued(read: Read, at: int) -> Iterator[Claim]:
         yield Claim("relation", before.node, relation.right.figure, relation.sign, read.passage)
 
 
-def hedged(read: Read, at: int) -> bool:
-    """Whether the figure at a token is printed as an approximation: about, roughly, ~."""
-    return at > 0 and (read.tokens[at - 1].text.lower() in HEDGES)
+def as_printed(read: Read, at: int) -> Figure:
+    """The figure at a token; behind "about" or "~" its trailing zeros carry no information."""
+    figure: Figure = read.tokens[at].figure
+    return figure.rounded() if at and read.tokens[at - 1].text.lower() in HEDGES else figure
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from symcount.claims.expressions import Node, Unreadable, value
+from symcount.digits import differing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _MOST = 12  # of a sum so many terms are looked at, of a product so many factors
 _WIDE = 39  # digits of a whole number that is printed in full
+_PEN = {"one digit": "differs in one digit", "two digits exchanged": "has two digits exchanged", "": ""}
 _BINDS = {"sum": 0, "minus": 1, "product": 2, "quotient": 2, "power": 3}
 
 
@@ -46,6 +48,11 @@ def shown(number: Fraction) -> str:
     return f"{whole:,}." + (decimals.rstrip("0") if places == 6 and (number * 10**6).denominator == 1 else decimals)
 
 
+def amount(figure: Figure, number: Fraction) -> str:
+    """A number in the unit of a figure, with what that is printed with: "13.5 GB"."""
+    return f"{shown(number)} {figure.mark}".strip()
+
+
 def written(node: Node, outside: int = 0) -> str:
     """An expression in plain text, with × and · signs of ours.
 
@@ -56,8 +63,7 @@ def written(node: Node, outside: int = 0) -> str:
     '3 × (8 + 2^2)'
     """
     if node.kind == "figure":
-        figure = node.parts
-        return (shown(figure.within(figure.value)) + (f" {figure.mark}" if figure.mark else "")).strip()
+        return amount(node.parts, node.parts.within(node.parts.value))
     if node.kind == "name":
         return str(node.parts)
     binds = _BINDS[node.kind]
@@ -181,13 +187,4 @@ def _digits(printed: Figure, right: Fraction) -> str:
             return f"is {10 ** abs(power):,} times too {'large' if power > 0 else 'small'}"
     if right.denominator != 1 or not printed.exact:
         return ""
-    ours, theirs = str(abs(right.numerator)), str(abs(printed.value.numerator))
-    if len(ours) != len(theirs):
-        return ""
-    differ = [i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b]
-    if len(differ) == 1:
-        return "differs in one digit"
-    if len(differ) == 2 and differ[1] == differ[0] + 1 and ours[differ[0]] == theirs[differ[1]] and (
-            ours[differ[1]] == theirs[differ[0]]):
-        return "has two digits exchanged"
-    return ""
+    return _PEN[differing(right.numerator, printed.value.numerator)]

@@ -32,14 +32,14 @@ def described(model: Any, figure: Any) -> Judgement:
     >>> described(model("mlp:256-256-10"), figure(655_360, True, unit("weights"), lambda count: count == 655_360))
     Judgement(verdict='wrong', expected=68096, says='mlp:256-256-10 has 68,096 weights')
     """
-    ways = _parameters(model, figure) if figure.unit.kind == "parameter" else _work(model, figure)
+    ways = _parameters(model, figure) if figure.counts == "parameter" else _work(model, figure)
     for count, says in ways.items():
         if figure.holds(Fraction(count)):
             return Judgement("convention" if says else "right", count, f"right {says}" if says else "")
-    if not ways or figure.unit.kind in ("flop", "operation"):
+    if not ways or figure.counts in ("flop", "operation"):
         return UNKNOWN
     count = next(iter(ways))
-    says = f"{model.title} {'has' if figure.unit.kind == 'parameter' else 'needs'} {count:,} {_called(figure)}"
+    says = f"{model.title} {'has' if figure.counts == 'parameter' else 'needs'} {count:,} {_called(figure)}"
     near = not figure.exact and abs(figure.value - count) <= count * _NEAR
     return Judgement("note" if near else "wrong", count, says)
 
@@ -47,7 +47,7 @@ def described(model: Any, figure: Any) -> Judgement:
 def _called(figure: Any) -> str:
     """What the text calls what it counts."""
     shown = str(figure.unit.shown)
-    return shown if shown.endswith("s") and not shown[0].isupper() else f"{figure.unit.kind}s"
+    return shown if shown.endswith("s") and not shown[0].isupper() else f"{figure.counts}s"
 
 
 def _parameters(model: Any, figure: Any) -> dict[int, str]:
@@ -70,4 +70,4 @@ def _work(model: Any, figure: Any) -> dict[int, str]:
         macs = read(model, "macs").total
     except SymcountError:
         return {}
-    return {} if letters(macs) else {int(macs) * times: says for times, says in _WORK[figure.unit.kind].items()}
+    return {} if letters(macs) else {int(macs) * times: says for times, says in _WORK[figure.counts].items()}

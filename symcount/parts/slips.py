@@ -10,6 +10,7 @@ from collections import namedtuple
 from fractions import Fraction
 from math import prod
 
+from symcount.digits import differing
 from symcount.parts.amounts import exact, stem
 from symcount.parts.readings import total
 
@@ -30,6 +31,8 @@ _TWICE = {"embedding", "norm"}
 _MOST = Fraction(2, 3)  # of a sum may be forgotten; where more is gone, something else was counted
 
 NOT_DOUBLED = "these are multiply-adds; with 2 FLOPs each they are {right}"
+_PEN = {"one digit": "a digit is another in {right}",
+        "two digits exchanged": "two digits changed places in {right}"}
 _DIGITS = 6  # that a number must have, for one of them to be a slip of the pen
 
 
@@ -122,12 +125,9 @@ def _parts(items: Items) -> Iterator[Slip]:
 
 def one_digit(right: Any, value: Fraction) -> Iterator[str]:
     """A number in which one digit is another, or two neighbours changed places."""
-    printed, true = str(value), str(right)
-    apart = [i for i, (one, two) in enumerate(zip(printed, true, strict=False)) if one != two]
-    if len(printed) == len(true) and len(true.rstrip("0")) >= _DIGITS and true.isdigit():
-        swapped = len(apart) == 2 and printed[apart[0]:apart[1] + 1] == true[apart[0]:apart[1] + 1][::-1]
-        if len(apart) == 1 or (swapped and apart[1] == apart[0] + 1):
-            yield "a digit is another in {right}" if len(apart) == 1 else "two digits changed places in {right}"
+    if value.denominator == right.denominator == 1 and len(str(right).rstrip("0")) >= _DIGITS and (
+            how := differing(int(right), int(value))):
+        yield _PEN[how]
 
 
 def _layers(items: Items) -> Iterator[Slip]:
