@@ -19,7 +19,7 @@ Source
 
 from __future__ import annotations
 
-from symcount.claims.page import words
+from symcount.claims.lexing import ENDS
 from symcount.claims.slips import shown
 
 TYPE_CHECKING = False
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from symcount.claims.figures import Figure
-    from symcount.claims.page import Page
+    from symcount.claims.lexing import Token
+    from symcount.claims.page import Page, Read
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC301"
 _HAS = {"has", "have", "holds", "hold", "contains", "contain", "takes", "needs", "stores"}
+_LONGEST = 24  # tokens
 _COUNTED = ("parameter", "flop", "multiply-add", "byte")
 
 
@@ -45,10 +47,20 @@ def review(page: Page) -> Iterator[Diagnostic]:
                 continue
             if {"op", "rel"} & {one.kind for one in read.tokens[max(0, at - 1):at + 3]}:
                 continue
-            subject = words(read, at).lower().split()
-            if len(subject) < 3 or subject[-1] not in _HAS:
+            subject = _subject(read, at)
+            if len(subject) < 3 or subject[-1].text.lower() not in _HAS:
                 continue
-            first = said.setdefault((" ".join(subject), figure.counts), figure)
+            first = said.setdefault((" ".join(token.text.lower() for token in subject), figure.counts), figure)
             if first.low > figure.high or figure.low > first.high:
+                text = page.document.source[subject[0].start:subject[-1].end]
                 yield page.report(CODE, "note", figure, f"{shown(figure.value)} here, {shown(first.value)} in line "
-                                                        f"{page.line(first.start)}: '{' '.join(subject)}' both times")
+                                                        f"{page.line(first.start)}: '{' '.join(text.split())}' both "
+                                                        "times")
+
+
+def _subject(read: Read, at: int) -> list[Token]:
+    """What stands before a figure in its clause, numbers too: a 7B-parameter model is no 70B-parameter model."""
+    first = max(0, at - _LONGEST)
+    begins = next((i + 1 for i in range(at - 1, first - 1, -1) if read.tokens[i].kind == "stop"
+                   and read.tokens[i].text in ENDS), first)
+    return [token for token in read.tokens[begins:at] if token.kind not in ("newline", "about", "stop")]
