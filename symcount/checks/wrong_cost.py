@@ -4,8 +4,8 @@ What it does
     Reads sentences that say, of a number of parameters and of nothing else, how many FLOPs training on so many tokens
     or a forward pass takes, how many bytes the parameters take in a type, or how many training takes with an optimizer.
     A figure that is twice, three times, a half, a third, 1,000 times what is right, that counts bits for bytes, or that
-    is right for another type, is an error if no word of the sentence could explain it. What is right under a usual
-    convention is named, what is near is a note, and all else is skipped.
+    is right for another type, is an error if no word of the passage or of its heading could explain it. What is right
+    under a usual convention is named, what is near is a note, and all else is skipped.
 
 Why it matters
     These rules need no model, only two numbers, so everybody uses them; a factor of two is a cluster more or less.
@@ -64,6 +64,9 @@ _AGAIN = {"recomputation", "checkpointing"}
 _RECOMPUTED = {"gradient", "activation"}  # one word of two: gradient checkpointing
 _ADAM, _MOMENTUM, _MIXED = {"adam", "adamw"}, {"sgd", "momentum"}, {"mixed", "mixed-precision"}
 _EACH = {"per", "each", "every"}
+_NOUN = {"to", "a", "an", "the", "our", "this", "model", "with", "of", "language", "dense", "transformer", "decoder",
+         "network", "llm"}
+_NEEDED = {"ram", "vram"}  # of which more is needed than what is stored
 _MORE = {"total"}  # of bytes, that of weights and others
 _STORED = {"storage", "disk", "space", "store", "stored", "storing", "hold", "holding", "keep", "keeping"}
 # A sentence with any other word may speak of more than these rules know, and is not judged.
@@ -78,6 +81,13 @@ _WORDS = {
 }
 # Words nearby, in the passage or above it, of what may make another figure of it by a factor
 _EXPLAINS = {
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "sixteen", "both", "several",
+    "many", "second", "pair", "split", "card", "cards", "server", "servers", "machine", "machines", "worker", "workers",
+    "rank", "a100s", "h100s", "seed", "seeds", "run", "runs", "repeat", "repeated", "repeats", "again", "loading",
+    "loads", "load", "copy", "copies", "packed", "unpacked", "buffered", "double-buffered", "teacher", "student",
+    "policy", "critic",
+    "reference", "guidance", "draft", "verifier", "batch", "wrong", "right", "false", "true", "myth", "mistake",
+    "incorrect", "correct", "claim", "claims", "misconception", "quiz", "question", "which", "not", "instead", "answer",
     "gpu", "gpus", "tpu", "tpus", "device", "devices", "node", "nodes", "accelerators", "chips", "shard", "shards",
     "sharded", "sharding", "zero", "fsdp", "distributed", "parallel", "parallelism", "offload", "offloaded",
     "offloading", "lora", "qlora", "adapter", "adapters", "frozen", "trainable", "experts", "expert", "moe", "mixture",
@@ -93,9 +103,9 @@ _LONGEST = 80  # tokens of a sentence
 _NEAR = Fraction(1, 20)  # what is so near is a matter of what else was counted
 _SMALL = 100  # such factors are written out, beside parameters and tokens, and such costs are those of one parameter
 
-_Cost = namedtuple("_Cost", "figure at bits node")
+_Cost = namedtuple("_Cost", "figure at bits node behind")
 """A figure of bytes, FLOPs or multiply-adds, the number of its token, the bits of the type that it is said for (0 for
-none), and the expression that it is printed as the value of, None for none."""
+none), the expression that it is printed as the value of, None for none, and the word behind it."""
 
 _Rule = namedtuple("_Rule", "amount says ways slips")
 """What one parameter takes (for each token), in words, and as [(amount, words)]: other usual ways, and known slips."""
@@ -105,7 +115,7 @@ class _Said(namedtuple("_Said", "count tokens words opening beside costs")):
     """A sentence of which all is understood.
 
     count, tokens   its Figure of parameters, and of tokens, None without one
-    words, opening  its words in small letters, and the first of them, "" where a comma stands in it
+    words, opening  its words in small letters, and the first, "" where more than nouns stand between it and the count
     beside          the figures that are given in it; costs  its _Costs
     """
 
@@ -159,11 +169,16 @@ def _said(read: Read, first: int, last: int) -> _Said | None:
     bits = _types(read.tokens, found["cost"], found["bit"])
     if bits is None or not all(_plain(node, given) for node in nodes.values()):
         return None
-    costs = [_Cost(figure, at, width, nodes.get(figure.start)) for at, width in zip(found["cost"], bits, strict=True)
-             for figure in (read.tokens[at].figure,)]
-    comma = any(token.text == "," for token in inside)
-    opening = next(token.text.lower() for token in inside if token.kind == "word")
-    return _Said(count, tokens, words, "" if comma else opening, given, costs)
+    costs = [_Cost(figure, at, width, nodes.get(figure.start), _word(read.tokens[at + 1:last]))
+             for at, width in zip(found["cost"], bits, strict=True) for figure in (read.tokens[at].figure,)]
+    between = {token.text.lower() for token in read.tokens[first:found["parameter"][0]] if token.kind == "word"}
+    opening = _word(inside) if between <= {*_TRAINING, *_NOUN} else ""
+    return _Said(count, tokens, words, opening, given, costs)
+
+
+def _word(tokens: Sequence[Token]) -> str:
+    """The first word of these tokens, past what counts them: the bytes of 28 bytes."""
+    return next((token.text.lower() for token in tokens if token.kind == "word" and token.text not in TABLE), "")
 
 
 def _sorted(tokens: Sequence[Token], places: Sequence[int]) -> dict[str, list[int]] | None:
@@ -243,7 +258,7 @@ def _rule(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
         return None
     if training:
         return _training(said, cost)
-    return None if said.has(_ADAM, _MOMENTUM, _MIXED, _MORE) else _type(cost.bits)
+    return None if said.has(_ADAM, _MOMENTUM, _MIXED, _MORE, _NEEDED) else _type(cost.bits)
 
 
 def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
@@ -275,7 +290,7 @@ def _training(said: _Said, cost: _Cost) -> _Rule | None:
     """Bytes for each parameter in training, where optimizer and precision are said, and training is what takes them."""
     alone = "weights" in said.words and not (said.count.unit and said.count.unit.shown == "weights")
     names = _recipes(said, cost.bits)
-    if said.opening not in {"to", *_TRAINING} or said.has(_STORED) or alone or not names:
+    if said.opening not in {"to", *_TRAINING} or said.has(_STORED) or alone or cost.behind == "for" or not names:
         return None  # it may be only the model, or its optimizer, that takes so much
     return _keeping(names)
 

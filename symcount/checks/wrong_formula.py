@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC202"
-_MOST = 200  # formulas of one document: each may take a tenth of a second
+_MOST = 100  # formulas of one document: each may take a tenth of a second
 _SEVERITY = {"wrong": "error", "convention": "convention"}
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC105"
+_LONG = 10**6  # of so many digits figures are seldom rounded
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
@@ -49,7 +50,9 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if claim.kind != "total" or found.verdict != "differs":
         return
     why = slip(claim.node, claim.printed, page.printed, page.named)
-    if not why or "other sign" in why:  # a table may total what it does not list
+    parts = len(claim.node.parts)
+    rounded = claim.printed.value < _LONG and abs(found.local - claim.printed.value) <= parts  # in thousands, perhaps
+    if not why or "other sign" in why or rounded:  # a table may total what it does not list
         yield page.report(CODE, "note", claim.printed, f"the rows above add up to {shown(found.local)}, and nothing "
                                                        f"shows how {shown(claim.printed.value)} comes about")
         return

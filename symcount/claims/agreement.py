@@ -40,6 +40,7 @@ _OTHERWISE = {"mod", "modulo", "binary", "octal", "hexadecimal", "hex", "xor", "
               "residue", "overflow", "wraps", "wrap", "wraparound", "ordinal", "nim", "tropical", "saturating", "apl",
               "clock"}
 _WRAPPING = {"bits", "bit", "byte", "uint8", "int8", "eight-bit", "8-bit"}  # there sums may be less by 256
+_EACH = {"per", "each", "every", "a", "an"}
 # What may follow a figure without changing it; another word may be a unit, or a scale, that we do not know.
 KNOWN = {*LINKS, "of", "more", "the", "from", "to", "times", "altogether", "total", "overall", "again", "exactly",
          "too", "numbers", *TABLE}
@@ -55,7 +56,7 @@ def agreement(claim: Claim, page: Page) -> Agreement:
 def _agreement(claim: Claim, page: Page) -> Agreement:
     found = worth(claim.node, page)
     printed = claim.printed
-    if found is None or not _comparable(claim.node, printed.unit):
+    if found is None or not _comparable(claim.node, printed.unit) or _rate(claim):
         return Agreement("unread", None, None)
     local, true = found
     if printed.mark == "B" and printed.scale == 1 and any(
@@ -90,6 +91,12 @@ def _agreement(claim: Claim, page: Page) -> Agreement:
     if verdict == "prefix" and true != local and "i" not in printed.mark:
         verdict = "carried"  # under the convention that the author follows
     return Agreement(verdict, local, true, printed, scale)
+
+
+def _rate(claim: Claim) -> bool:
+    """Whether a figure may be for each of the units that its expression divides by: 1,000 / 3 h = 333 per hour."""
+    return claim.follows.lower() in _EACH and claim.node.kind == "quotient" and any(
+        figure.unit and figure.counts not in PLAIN for figure in figures(claim.node.parts[1]))
 
 
 def _other_arithmetic(claim: Claim, figure: Figure, local: Fraction, page: Page) -> bool:
@@ -216,7 +223,9 @@ _DIMENSIONS = {"byte": {"byte": 1}, "bit": {"bit": 1}, "second": {"second": 1},
 def _comparable(node: Node, unit: Unit | None) -> bool:
     """Whether an expression's value can be what a figure in a unit says: bytes are no seconds."""
     found = _dimensions(node)
-    return found is not None and (not found or unit is None or found == _of_unit(unit))
+    if found is None or not found:
+        return found is not None
+    return min(found.values()) > 0 if unit is None else found == _of_unit(unit)
 
 
 def _of_unit(unit: Unit | None) -> dict[str, int]:

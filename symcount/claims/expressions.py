@@ -275,6 +275,9 @@ def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, 
     return result
 
 
+_BINARY = [1024**power for power in range(1, 6)]  # by which bytes are divided to be printed in KB, and not of bytes
+
+
 def measured(node: Node, unit: Unit | None) -> Node:
     """A quotient in the unit that is printed once, behind its last figure: of 6 / 1.5e9 s = 4 ns all is in seconds.
 
@@ -287,7 +290,7 @@ def measured(node: Node, unit: Unit | None) -> Node:
     figure = bottom.parts
     own = figure.unit if bottom.kind == "figure" else None
     if own is None or own.kind != unit.kind or own.factor not in (1, unit.factor) or any(
-            one.unit for one in figures(top)):
+            one.unit for one in figures(top)) or figure.value / own.factor in _BINARY:
         return node
     factor = own.factor ** 2  # above the line, where it stood below
     bare = figure._replace(value=figure.value / factor, place=figure.place / factor, scale=figure.scale / factor,

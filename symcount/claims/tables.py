@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from symcount.claims.lexing import Token
     from symcount.claims.page import Page
 
-# Labels of rows that are no summands of the total below, or are taken off it
+# Labels of rows that are no summands of the total below, or are taken off it, or count more than once
 _OUTSIDE = {"which", "thereof", "incl", "including", "included", "running", "buffer", "buffers", "tied", "shared",
             "expenses", "costs", "cost", "discount", "refund", "refunds", "less", "minus", "deduction", "deductions",
-            "spent", "paid"}
+            "spent", "paid", "optional", "not", "without", "untrained", "frozen", "statistics", "per", "each", "both",
+            "twice", "double", "two", "three", "four", "five", "six", "seven", "eight", "ten", "twelve"}
+_WEIGHTS = {"qty", "quantity", "count", "number", "units", "pieces", "copies", "times", "repeat", "repeats", "layers",
+            "n", "×", "x", "how", "each", "per", "price"}  # above a column of how often each row counts
+_SUBORDINATE = "….–—-•↳└├+·>="  # before the label of a row that another row holds already
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
 _COLUMNS, _SAMPLED = 20, 200  # so many columns are looked at, and so many rows to tell which computes which
@@ -42,7 +46,7 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     body = [row for row in rows if row.read.passage.table[1] > 0]
     columns = min(_COLUMNS, max((len(row.cells) for row in rows), default=0))
     pairs, across = _pairs(body, columns, page), _across(body, columns)
-    sums = _Sums(body)
+    sums = _Sums(rows)
     for row in rows:
         inside = row.read.passage.table[1] > 0
         found = [claim._replace(label=row.label) for cell in row.reads for claim in of_passage(cell, page)]
@@ -51,7 +55,8 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
                   for i, j in pairs if inside and _computes(row, i, j)]
         found += [Claim("across", _joined(kind, row, operands), row.cells[j].parts, "=", row.read.passage, row.label,
                         column=page.column(row.read, row.cells[j].parts))
-                  for kind, operands, j in across if inside and _figures(row, (*operands, j))]
+                  for kind, operands, j in across
+                  if inside and len(row.cells) > j and all(_number(row.cells[i]) for i in (*operands, j))]
         computed = {claim.printed.start for claim in found}
         for column in range(1, columns) if inside else ():
             if len(row.cells) > column and row.cells[column] is not None and row.cells[column].start not in computed:
@@ -114,36 +119,32 @@ def _across(body: Sequence[Row], columns: int) -> list[tuple[str, tuple[int, ...
     A sum is of all columns from one on to the result, a product of two; both stand left of it.
     """
     found = []
+    numbers = [[_number(cell) for cell in row.cells] for row in body[:_SHOWING]]
     for j in range(2, min(columns, _WIDE)):
         joined = [("sum", tuple(range(i, j))) for i in range(j - 1)]
         joined += [("product", pair) for pair in combinations(range(j), 2)]
-        found += [(kind, operands, j) for kind, operands in joined if _shown(kind, operands, j, body)][:1]
+        found += [(kind, operands, j) for kind, operands in joined if _shown(kind, operands, j, numbers)][:1]
     return found
 
 
-def _shown(kind: str, operands: tuple[int, ...], j: int, body: Sequence[Row]) -> bool:
-    """Whether most rows show that these columns come to that one, and two at least."""
+def _number(cell: Node | None) -> int:
+    """The exact whole number that a cell is, 0 where it is none."""
+    whole = cell is not None and cell.kind == "figure" and cell.parts.exact and cell.parts.value.denominator == 1
+    return cell.parts.value.numerator if cell and whole else 0
+
+
+def _shown(kind: str, operands: tuple[int, ...], j: int, numbers: Sequence[Sequence[int]]) -> bool:
+    """Whether most rows show that these columns come to that one, and two at least, in numbers of some size."""
     holding = failing = 0
-    for row in body[:_SHOWING]:
-        if _figures(row, (*operands, j)):
-            holds = _holds(kind, [row.cells[i].parts.value for i in operands], row.cells[j].parts.value)
-            holding, failing = holding + holds, failing + (not holds)
+    for row in numbers:
+        if len(row) <= j or not row[j] or not all(row[i] for i in operands):
+            continue
+        told = [row[i] for i in operands]
+        holds = row[j] >= _LEAST and min(told) > 1 and (sum(told) if kind == "sum" else told[0] * told[1]) == row[j]
+        holding, failing = holding + holds, failing + (not holds)
         if failing > holding + 1:
             return False
     return holding >= 2 and holding > failing
-
-
-def _figures(row: Row, columns: Sequence[int]) -> bool:
-    """Whether each of these cells is one exact figure."""
-    return len(row.cells) > max(columns) and all(
-        row.cells[i] is not None and row.cells[i].kind == "figure" and row.cells[i].parts.exact for i in columns)
-
-
-def _holds(kind: str, operands: Sequence[Fraction], result: Fraction) -> bool:
-    """Whether a result is what its operands come to, of a size that is none by chance."""
-    if result < _LEAST or min(operands) < 2:
-        return False
-    return (sum(operands) if kind == "sum" else operands[0] * operands[1]) == result
 
 
 def _joined(kind: str, row: Row, columns: Sequence[int]) -> Node:
@@ -153,35 +154,42 @@ def _joined(kind: str, row: Row, columns: Sequence[int]) -> Node:
 
 
 class _Sums:
-    """The figures of each column that no sum above has taken in yet."""
+    """The figures of each column that no total above has added up: all, and those that nothing else has taken in.
 
-    __slots__ = ("_open", "outside")
+    plain   whether every row seems to count once, so that a total that is no sum may be called wrong
+    """
 
-    def __init__(self, body: Sequence[Row]) -> None:
-        self._open: dict[int, list[Figure]] = {} if len(body) <= _MOST else {-1: []}
-        said = {word.lower().strip(".:") for row in body[:_MOST] for word in row.label.split()}
-        self.outside = bool(_OUTSIDE & said)
+    __slots__ = ("_all", "_open", "_small", "plain")
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._all: dict[int, list[Figure]] = {}
+        self._open: dict[int, list[Figure]] = {}
+        self._small = len(rows) <= _MOST
+        said = {word.lower().strip(".:(),") for row in rows[:_MOST] for word in row.label.split()}
+        heads = {token.text.lower() for row in rows[:1] if row.read.passage.table[1] == 0 for token in row.read.tokens}
+        self.plain = not (_OUTSIDE & said or _WEIGHTS & heads or any(_subordinate(row) for row in rows[:_MOST]))
 
     def total(self, row: Row, column: int) -> list[Claim]:
         """That a figure is the sum of figures above it: of all that are open, or of those directly above."""
         cell = row.cells[column]
-        if cell.kind != "figure" or not cell.parts.exact or -1 in self._open:
+        if cell.kind != "figure" or not cell.parts.exact or not self._small:
             return []
         above = self._open.get(column, [])
         named = bool(_TOTAL & {word.lower().strip(":") for word in row.label.split()})
-        for start in range(len(above) - 1) if named or cell.parts.value >= _TELLING else ():
-            part = above[start:]
-            if sum(figure.value for figure in part) == cell.parts.value:
-                self._open[column] = above[:start]
+        for figures_ in (above, self._all.get(column, [])) if named or cell.parts.value >= _TELLING else ():
+            if start := _adding(figures_, cell.parts.value):
+                part = figures_[-start:]
+                self._open[column] = [one for one in above if one not in part]
+                self._all[column] = [one for one in self._all[column] if one not in part]
                 return [_total(part, cell.parts, row)]
-        if named and len(above) > 1 and all(figure.exact for figure in above) and not self.outside:
-            self._open[column] = []
+        if named and len(above) > 1 and all(figure.exact for figure in above) and self.plain:
+            self._open[column], self._all[column] = [], []
             return [_total(above, cell.parts, row)]
         return []
 
     def take(self, row: Row) -> None:
         """Take the figures of a row in; one that is computed from others above takes their place."""
-        if -1 in self._open:
+        if not self._small:
             return
         written = [*(cell for cell in row.cells if cell is not None and cell.kind in ("product", "sum")),
                    *(one.left.node for read in row.reads for one in read.relations if one.left.node)]
@@ -189,9 +197,29 @@ class _Sums:
         for column, cell in enumerate(row.cells):
             if cell is None or cell.kind != "figure":
                 continue
-            above = self._open.get(column, ())
-            left = [one for one in above if one.value < _TELLING or one.value not in operands]
-            self._open[column] = [*left, cell.parts]
+            if operands:
+                self._open[column] = [one for one in self._open.get(column, ())
+                                      if one.value < _TELLING or one.value not in operands]
+            for figures_ in (self._open, self._all):
+                figures_.setdefault(column, []).append(cell.parts)
+
+
+def _adding(above: Sequence[Figure], result: Fraction) -> int:
+    """How many of the last figures, two at least, add up to this; 0 if none do."""
+    added = result
+    for many, figure in enumerate(reversed(above), start=1):
+        added -= figure.value
+        if not added and many > 1:
+            return many
+        if added < 0:  # no figure is below 0
+            break
+    return 0
+
+
+def _subordinate(row: Row) -> bool:
+    """Whether a row is marked as a part of one above."""
+    start, end = row.read.passage.cells[0] if row.read.passage.cells else (0, 0)
+    return row.read.passage.text[start:end].strip()[:1] in {*_SUBORDINATE}
 
 
 def _total(part: Sequence[Figure], printed: Figure, row: Row) -> Claim:

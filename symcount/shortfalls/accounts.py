@@ -96,7 +96,7 @@ def _others(model: Any, asked: Asked) -> Iterator[Account]:
                        "keras.Model.summary: parameters that are not trained", True))
     if name == "flops" and not asked.convention:
         counts += [(partial(_ledger, model, asked._replace(convention=paper)),
-                    f"counts as {paper} does: {rule_of(paper).says}", rule_of(paper).source, False) for paper in PAPERS]
+                    f"counts as {paper} does: {rule_of(paper).says}", rule_of(paper).source, True) for paper in PAPERS]
     if name == "flops":
         counts += [(partial(_ledger, model, asked._replace(phase=phase)), f"counts a training step{more}", source,
                     False) for phase, more, source in _STEPS if asked.phase in (None, "train") and asked.phase != phase]
