@@ -25,7 +25,7 @@ FLOORS = [
     ["architectures"], ["theorems", "laws", "mentions", "provisos"], ["config"], ["naming", "building"],
     ["counting", "directives"],
     ["closed_forms", "subtracting", "relations", "compiling", "fronts", "settings"],
-    ["asserted", "counted", "omitted", "sentences", "shares", "told"], ["filling"], ["saving"],
+    ["asserted", "costs", "counted", "omitted", "sentences", "shares", "told"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
     ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"],

@@ -23,20 +23,29 @@ Source
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 
 from symcount.claims.agreement import prefix
-from symcount.claims.expressions import figures
-from symcount.claims.lexing import ENDS
 from symcount.claims.related import as_printed
 from symcount.claims.slips import shown
-from symcount.claims.units import TABLE, WORK
 from symcount.conventions import convention
+from symcount.costs import (
+    ADAM,
+    AGAIN,
+    COUNTED,
+    EACH,
+    FORWARD,
+    MIXED,
+    MOMENTUM,
+    MORE,
+    NEEDED,
+    SMALL,
+    STORED,
+    TRAINING,
+    costs,
+)
 from symcount.formulas import read as formula
 from symcount.laws import load
 from symcount.settings import counted
@@ -45,40 +54,15 @@ from symcount.storage import storage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from symcount.claims.expressions import Node
     from symcount.claims.figures import Figure
-    from symcount.claims.lexing import Token
     from symcount.claims.page import Page, Read
+    from symcount.costs import Cost, Said
     from symcount.diagnostics import Diagnostic
     from symcount.storage import Storage, Width
 
 CODE = "SC204"
-_COUNTED = {"parameter", "parameters", "params", "param", "weights"}
-_TAKES = {"take", "takes", "took", "need", "needs", "needed", "require", "requires", "required", "cost", "costs", "use",
-          "uses", "used", "occupy", "occupies", "is", "are", "was"}
-_TRAINING = {"training", "train", "pretraining", "pre-training", "pretrain", "pre-train"}
-_FORWARD = {"forward", "inference"}
-_AGAIN = {"recomputation", "checkpointing"}
-_RECOMPUTED = {"gradient", "activation"}  # one word of two: gradient checkpointing
-_ADAM, _MOMENTUM, _MIXED = {"adam", "adamw"}, {"sgd", "momentum"}, {"mixed", "mixed-precision"}
-_EACH = {"per", "each", "every"}
-_NOUN = {"to", "a", "an", "the", "our", "this", "model", "with", "of", "language", "dense", "transformer", "decoder",
-         "network", "llm"}
-_NEEDED = {"ram", "vram"}  # of which more is needed than what is stored
-_MORE = {"total"}  # of bytes, that of weights and others
-_STORED = {"storage", "disk", "space", "store", "stored", "storing", "hold", "holding", "keep", "keeping"}
-# A sentence with any other word may speak of more than these rules know, and is not judged.
-_WORDS = {
-    *_COUNTED, *_TAKES, *_TRAINING, *_FORWARD, *_AGAIN, *_RECOMPUTED, *_ADAM, *_MOMENTUM, *_MIXED, *_EACH, *_STORED,
-    *_MORE, "a", "an", "the", "of", "on", "for", "in", "with", "at", "to", "and", "as", "by", "using", "so", "thus",
-    "hence", "therefore", "its", "our", "this", "then", "would", "will", "model", "models", "network", "transformer",
-    "decoder", "language", "dense", "llm", "pass", "full", "precision", "memory", "ram", "vram", "quantized",
-    "compute", "exactly", "about", "roughly", "approximately", "around", "nearly", "almost", "data", "dataset",
-    "corpus", "text", "token", "tokens", "bit", "bits", "b", "byte", "bytes", "flop", "flops", "mac", "macs",
-    "multiply-add", "multiply-adds",
-}
 # Words nearby, in the passage or above it, of what may make another figure of it by a factor
 _EXPLAINS = {
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "sixteen", "both", "several",
@@ -97,171 +81,40 @@ _EXPLAINS = {
     "factor", "optimizer", "states", "state", "moments", "gradients", "encoder", "encoder-decoder", "utilization",
     "utilisation", "mfu", "effective", "dequantized", "complex",
 }
-_TYPE = re.compile(r"(?:fp|bf|float|bfloat|int|uint)([1-9][0-9]?)")  # the name of a type ends with its bits
 _BYTE = 8  # bits
-_LONGEST = 80  # tokens of a sentence
 _NEAR = Fraction(1, 20)  # what is so near is a matter of what else was counted
-_SMALL = 100  # such factors are written out, beside parameters and tokens, and such costs are those of one parameter
-
-_Cost = namedtuple("_Cost", "figure at bits node behind")
-"""A figure of bytes, FLOPs or multiply-adds, the number of its token, the bits of the type that it is said for (0 for
-none), the expression that it is printed as the value of, None for none, and the word behind it."""
 
 _Rule = namedtuple("_Rule", "amount says ways slips")
 """What one parameter takes (for each token), in words, and as [(amount, words)]: other usual ways, and known slips."""
 
 
-class _Said(namedtuple("_Said", "count tokens words opening beside costs")):
-    """A sentence of which all is understood.
-
-    count, tokens   its Figure of parameters, and of tokens, None without one
-    words, opening  its words in small letters, and the first, "" where more than nouns stand between it and the count
-    beside          the figures that are given in it; costs  its _Costs
-    """
-
-    __slots__ = ()
-
-    def has(self, *kinds: set[str]) -> bool:
-        """Whether it has a word of any of these kinds."""
-        return any(kind & self.words for kind in kinds)
-
-
 def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
     """The findings about the sentences of a passage that say what a number of parameters takes."""
-    if read.passage.kind not in ("text", "item") or not _COUNTED & page.words(read.passage):
+    if read.passage.kind not in ("text", "item") or not COUNTED & page.words(read.passage):
         return
-    ends = [at for at, token in enumerate(read.tokens) if token.kind == "stop" and token.text in ENDS]
-    for before, end in pairwise([-1, *ends, len(read.tokens)]):
-        said = _said(read, before + 1, end) if end - before <= _LONGEST else None
-        if said is None:
-            continue
+    for said in costs(read):
         for cost in said.costs:
             rule = _rule(said, cost, page)
             if rule and page.correction(cost.figure) is None:
                 yield from _judged(rule, said, cost, read, page)
 
 
-# ---------------------------------------------------------------- what a sentence says
-
-def _said(read: Read, first: int, last: int) -> _Said | None:
-    """What a sentence says, None where any of its words or figures is not understood."""
-    inside = read.tokens[first:last]
-    words = {token.text.lower() for token in inside if token.kind == "word"}
-    if not (_COUNTED & words and _TAKES & words) or (_RECOMPUTED & words and not _AGAIN & words):
-        return None
-    if any(word not in _WORDS and not _TYPE.fullmatch(word) for word in words):
-        return None
-    begin, end = (bisect_left(read.relations, place, key=lambda one: one.at) for place in (first, last))
-    within: set[int] = set()  # the tokens of expressions
-    nodes = {}
-    for relation in read.relations[begin:end]:
-        if relation.left.node is None:
-            return None
-        within |= {*range(relation.left.first, relation.at + 1)}
-        if relation.right.figure:
-            nodes[relation.right.figure.start] = relation.left.node
-    found = _sorted(read.tokens, [at for at in range(first, last) if at not in within])
-    if found is None or len(found["parameter"]) != 1 or len(found["token"]) > 1:
-        return None
-    count, tokens = (next((read.tokens[at].figure for at in found[kind]), None) for kind in ("parameter", "token"))
-    given = [read.tokens[at].figure for kind in ("parameter", "token", "bit") for at in found[kind]]
-    given = [figure for figure in given if figure]
-    bits = _types(read.tokens, found["cost"], found["bit"])
-    if bits is None or not all(_plain(node, given) for node in nodes.values()):
-        return None
-    costs = [_Cost(figure, at, width, nodes.get(figure.start), _word(read.tokens[at + 1:last]))
-             for at, width in zip(found["cost"], bits, strict=True) for figure in (read.tokens[at].figure,)]
-    between = {token.text.lower() for token in read.tokens[first:found["parameter"][0]] if token.kind == "word"}
-    opening = _word(inside) if between <= {*_TRAINING, *_NOUN} else ""
-    return _Said(count, tokens, words, opening, given, costs)
-
-
-def _word(tokens: Sequence[Token]) -> str:
-    """The first word of these tokens, past what counts them: the bytes of 28 bytes."""
-    return next((token.text.lower() for token in tokens if token.kind == "word" and token.text not in TABLE), "")
-
-
-def _sorted(tokens: Sequence[Token], places: Sequence[int]) -> dict[str, list[int]] | None:
-    """Where parameters, tokens, bits of a type and costs stand among these tokens; None where anything else does."""
-    found: dict[str, list[int]] = {"parameter": [], "token": [], "bit": [], "cost": []}
-    joined = 0
-    for at in places:
-        token = tokens[at]
-        if at < joined or token.kind in ("newline", "about") or token.text in (",", ":", "(", ")"):
-            continue
-        if token.kind == "word" and _fits(tokens, at):
-            if _TYPE.fullmatch(token.text.lower()):
-                found["bit"].append(at)
-            continue
-        kind, joined = _kind(tokens, at) if token.figure else ("", 0)
-        kind = "cost" if kind in ("byte", *WORK) else kind
-        if kind not in found or (kind == "bit" and token.figure.value.denominator != 1):
-            return None  # 4.5 bits are an average
-        found[kind].append(at)
-    return found
-
-
-def _fits(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands where these rules know it: "per" before "token", an optimizer behind "with"."""
-    word = tokens[at].text.lower()
-    if word in _EACH:
-        return at + 1 < len(tokens) and tokens[at + 1].text.lower() == "token"
-    return word not in _ADAM | _MOMENTUM or (at > 0 and tokens[at - 1].text.lower() in ("with", "using", "("))
-
-
-def _kind(tokens: Sequence[Token], at: int) -> tuple[str, int]:
-    """What the figure at a position counts, and where what follows it begins: 7B parameters, a 7B-parameter model."""
-    figure = tokens[at].figure
-    if figure and figure.unit:
-        return figure.counts, at + 1
-    if at + 2 < len(tokens) and tokens[at + 1].text == "-" and tokens[at + 1].tight and tokens[at + 2].tight:
-        noun = TABLE.get(tokens[at + 2].text.lower())
-        return (str(noun.kind) if noun and noun.factor == 1 else ""), at + 3
-    return "", at + 1
-
-
-def _types(tokens: Sequence[Token], costs: Sequence[int], types: Sequence[int]) -> list[int] | None:
-    """The bits that each cost is said for: those of the one type, or of the type behind each; None where in doubt."""
-    if len(costs) == 1 and len(types) < 2:
-        return [_bits(tokens[at]) for at in types] or [0]
-    if len(costs) != len(types):
-        return None
-    for cost, at in zip(costs, types, strict=True):
-        between = [token.text.lower() for token in tokens[cost + 1:at] if token.kind != "newline"]
-        if [text for text in between if text not in TABLE] not in (["in"], ["at"], ["with"], ["as"], ["using"], ["("]):
-            return None
-    return [_bits(tokens[at]) for at in types]
-
-
-def _bits(token: Token) -> int:
-    """The bits of a type that a token names: 16 of fp16, 16 of 16 bits."""
-    named = _TYPE.fullmatch(token.text.lower())
-    return int(named[1]) if named else int(token.figure.value)
-
-
-def _plain(node: Node, given: Sequence[Figure]) -> bool:
-    """Whether an expression is a product of the numbers that the sentence gives and of small ones."""
-    values = {figure.value for figure in given}
-    return node.kind in ("product", "quotient") and all(
-        figure.value in values or figure.value <= _SMALL for figure in figures(node))
-
-
 # ---------------------------------------------------------------- which rule it calls for
 
-def _rule(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
+def _rule(said: Said, cost: Cost, page: Page) -> _Rule | None:
     """The rule that a sentence calls for, None where its words leave that open."""
-    training, forward, once = said.has(_TRAINING), said.has(_FORWARD), said.has(_EACH)
+    training, forward, once = said.has(TRAINING), said.has(FORWARD), said.has(EACH)
     if cost.figure.counts != "byte":
         several = training == forward or once == bool(said.tokens)
-        return None if several or cost.bits or said.has(_ADAM, _MOMENTUM) else _work(said, cost, page)
-    if forward or said.tokens or said.has(_AGAIN, _EACH):
+        return None if several or cost.bits or said.has(ADAM, MOMENTUM) else _work(said, cost, page)
+    if forward or said.tokens or said.has(AGAIN, EACH):
         return None
     if training:
         return _training(said, cost)
-    return None if said.has(_ADAM, _MOMENTUM, _MIXED, _MORE, _NEEDED) else _type(cost.bits)
+    return None if said.has(ADAM, MOMENTUM, MIXED, MORE, NEEDED) else _type(cost.bits)
 
 
-def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
+def _work(said: Said, cost: Cost, page: Page) -> _Rule | None:
     """FLOPs or multiply-adds for each parameter and token."""
     two, unit = _multiply_add(), cost.figure.counts
     told = counted(page.setting.at(cost.figure.start).manner).flop_per_mac
@@ -269,10 +122,10 @@ def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
     train, forward, recompute = (Fraction(_factor(law) * one, two)
                                  for law in ("training_6nd", "forward_2n", "recompute_8n"))
     ways, slips = [], []
-    if said.has(_FORWARD):
+    if said.has(FORWARD):
         amount, what = forward, "a forward pass"
         slips += [(train, "is what training takes")]
-    elif said.has(_AGAIN):
+    elif said.has(AGAIN):
         amount, what = recompute, "training with every layer run forward again"
     else:
         amount, what = train, "training"
@@ -286,11 +139,11 @@ def _work(said: _Said, cost: _Cost, page: Page) -> _Rule | None:
     return _Rule(amount, says, ways, [*slips, (amount * two, "is twice that"), *_thousands(amount)])
 
 
-def _training(said: _Said, cost: _Cost) -> _Rule | None:
+def _training(said: Said, cost: Cost) -> _Rule | None:
     """Bytes for each parameter in training, where optimizer and precision are said, and training is what takes them."""
     alone = "weights" in said.words and not (said.count.unit and said.count.unit.shown == "weights")
     names = _recipes(said, cost.bits)
-    if said.opening not in {"to", *_TRAINING} or said.has(_STORED) or alone or cost.behind == "for" or not names:
+    if said.opening not in {"to", *TRAINING} or said.has(STORED) or alone or cost.behind == "for" or not names:
         return None  # it may be only the model, or its optimizer, that takes so much
     return _keeping(names)
 
@@ -305,12 +158,12 @@ def _keeping(names: tuple[str, ...]) -> _Rule:
                  [*slips, *_thousands(amount)])
 
 
-def _recipes(said: _Said, bits: int) -> tuple[str, ...]:
+def _recipes(said: Said, bits: int) -> tuple[str, ...]:
     """The recipes for training that a sentence may mean, the usual one first."""
-    adam, momentum = said.has(_ADAM), said.words >= _MOMENTUM
-    if adam == said.has(_MOMENTUM) or adam == momentum:
+    adam, momentum = said.has(ADAM), said.words >= MOMENTUM
+    if adam == said.has(MOMENTUM) or adam == momentum:
         return ()
-    if said.has(_MIXED):
+    if said.has(MIXED):
         precision = "mixed-precision" in said.words or "precision" in said.words
         return ("mixed", "mixed_fp32_gradients") if adam and precision and bits in (0, _width("mixed")) else ()
     name = "adam" if adam else "sgd"
@@ -369,7 +222,7 @@ def _thousands(amount: Fraction) -> Iterator[tuple[Fraction, str]]:
 
 # ---------------------------------------------------------------- what is found
 
-def _judged(rule: _Rule, said: _Said, cost: _Cost, read: Read, page: Page) -> Iterator[Diagnostic]:
+def _judged(rule: _Rule, said: Said, cost: Cost, read: Read, page: Page) -> Iterator[Diagnostic]:
     """The finding about one figure: none where it is right or where nothing explains it.
 
     A wrong one is not followed: of two digits, as 28 GB, others are equal by right.
@@ -406,5 +259,5 @@ def _judged(rule: _Rule, said: _Said, cost: _Cost, read: Read, page: Page) -> It
 
 def _is(figure: Figure, number: Fraction) -> bool:
     """Whether a figure is this number beyond chance: exactly, or to two digits and more."""
-    return figure.value > _SMALL and (figure.value == number or (
+    return figure.value > SMALL and (figure.value == number or (
         figure.value >= 10 * figure.place and figure.holds(number)))
