@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 from symcount.errors import SymcountError
@@ -15,13 +17,13 @@ from symcount.parts.slips import one_digit, slips
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from symcount.parts.amounts import Amount
 
 _ITEMS = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b)\s*")
-_MOST_WAYS = 16
+_MOST_WAYS, _LONGEST = 16, 300  # readings, and characters of what is left out
 
 
 def without(names: Sequence[str], left: str, value: Any, place: Any) -> Judgement:
@@ -36,7 +38,7 @@ def without(names: Sequence[str], left: str, value: Any, place: Any) -> Judgemen
     mlp.gate, 1,442,840,576, is missing (as large: mlp.up, mlp.down): 6,476,005,376
     """
     value, place = Fraction(value), Fraction(place)
-    ways = [way for name in names for way in _ways(name, left)]
+    ways = [way for name in names for way in _ways(name, left[:_LONGEST])]
     for says, kept, _ in ways:
         if abs(total(kept) - value) <= place / 2:
             return Judgement("convention" if says else "right", total(kept), says)
@@ -70,18 +72,27 @@ def _wrong(name: str, left: str, ways: Sequence[tuple[list[tuple[Amount, Any]], 
     return Judgement("wrong", None if others else right, says)
 
 
-def _ways(name: str, left: str) -> Iterator[tuple[str, list[tuple[Amount, Any]], Counts]]:
-    """(how it is unusual, what is left, the counts) for each reading of the words, with each of the model's heads."""
-    one = model(name)
+@lru_cache(maxsize=32)
+def _classes(name: str) -> list[tuple[str, Counts]]:
+    """(how it is unusual, the counts) of a published model with each head that it may have, its own first."""
+    one, found = model(name), []
     for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
-        try:
+        with suppress(SymcountError):  # a class that needs a size which nothing gives
             own = Counts(one if cls == one.cls else one.replace(head=cls))
-        except SymcountError:
-            continue  # a class that needs a size which nothing gives
+            found.append(("" if cls == one.cls else f"as {cls}", own))
+    return found
+
+
+@lru_cache(maxsize=32)
+def _ways(name: str, left: str) -> list[tuple[str, list[tuple[Amount, Any]], Counts]]:
+    """(how it is unusual, what is left, the counts) for each reading of the words, with each of the model's heads."""
+    ways = []
+    for says, own in _classes(name):
         items = [(a, a.number) for a in own.parameters if a.number is not None]
         each = [selected(item, own) for item in _ITEMS.split(left) if item]
         if any(not one for one in each) or len(items) < len(own.parameters):
             continue
         for gone in list(product(*each))[:_MOST_WAYS]:
             paths = {a.path for part in gone for a in part}
-            yield ("" if cls == one.cls else f"as {cls}"), [item for item in items if item[0].path not in paths], own
+            ways.append((says, [item for item in items if item[0].path not in paths], own))
+    return ways
