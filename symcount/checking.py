@@ -56,7 +56,7 @@ def check(asked: Any) -> Any:
         return "\n".join(changed) or f"{_files(found)}, nothing to mend"
     says = [f"{clipped(path, 200)}: {count:,} mended" for path, (_, count) in mended.items()]
     count = sum(judged.values())
-    clean = f"nothing wrong in {count:,} statement{'' if count == 1 else 's'}" if count else "nothing that is judged"
+    clean = f"nothing wrong in {count:,} statement{'' if count == 1 else 's'}" if count else "nothing was judged"
     return _shown(asked, told, [] if asked.status else [f"{_files(found)}, {clean}"], says)
 
 

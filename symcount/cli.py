@@ -152,7 +152,7 @@ def _run(asked: argparse.Namespace) -> Any:
 def _parser(only: str = "") -> argparse.ArgumentParser:
     """The parser of all verbs; its help is that of one where one is given."""
     verbs = "\n".join(f"  {verb:<10} {says}" for verb, says in VERBS.items())
-    takes = "FILE..." if only == "check" else "MODEL..."
+    takes = {"check": "FILE...", "models": "[WORD]", "explain": "THING"}.get(only, "MODEL...")
     parser = _Parser(
         prog="symcount", usage=f"symcount {only or 'VERB'} {takes} [options]", add_help=False, allow_abbrev=False,
         formatter_class=_Formatter,

@@ -11,7 +11,6 @@ from collections import namedtuple
 from itertools import pairwise
 
 from symcount.claims.expressions import figures
-from symcount.claims.lexing import ENDS
 from symcount.claims.units import TABLE, WORK
 
 TYPE_CHECKING = False
@@ -61,7 +60,7 @@ class Said(namedtuple("Said", "count tokens words opening beside costs")):
 
     count, tokens   its Figure of parameters, and of tokens, None without one
     words, opening  its words in small letters, and the first, "" where more than nouns stand between it and the count
-    beside          the figures that are given in it; costs  its _Costs
+    beside          the figures that are given in it; costs  its Costs
     """
 
     __slots__ = ()
@@ -73,7 +72,7 @@ class Said(namedtuple("Said", "count tokens words opening beside costs")):
 
 def costs(read: Read) -> Iterator[Said]:
     """The sentences of a passage that say what a number of parameters takes."""
-    ends = [at for at, token in enumerate(read.tokens) if token.kind == "stop" and token.text in ENDS]
+    ends = [at for at, token in enumerate(read.tokens) if token.ends]
     for before, end in pairwise([-1, *ends, len(read.tokens)]):
         said = _said(read, before + 1, end) if end - before <= _LONGEST else None
         if said is not None:

@@ -1,4 +1,4 @@
-"""Sentences that declare a network by its width alone: "the attention of a Transformer of width 512 has …"."""
+"""Sentences that declare a network by its width, perhaps its heads: "the attention of a Transformer of width 512"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OTHER = re.compile(r"\b(?:mlp|ffn|feed.?forward|inner|grouped|multi.?query|gqa|
 
 
 def declared(passage: Passage, said: Sequence[Said], stops: Sequence[int]) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """(start, end, sizes) of each sentence about the attention of a network of which it states the width, or the heads.
+    """(start, end, sizes) of each sentence about the attention of a network, of which it states the width.
 
     `said` are the sizes that the passage states, `stops` where its sentences end.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, MODEL@PATH, a key, a convention, storage, identity, law, check or symbol.
+    r"""The page of a published model, MODEL@PATH, key, convention, storage, identity, law, check, notation or symbol.
 
     "conventions", "storages", "operations", "phases", "notations" and "checks" list theirs.
 
@@ -49,19 +49,17 @@ def explain(thing: str) -> str:
     for what, table in _TABLES.items():
         if thing in table and thing not in TABLE:
             return f"{thing}: {what[:-1]}\n{table[thing]}"
-    if found := [load_one(thing) for names_of, load_one in ((conventions, convention), (storages, storage))
-                 if thing in names_of()]:
-        return "\n\n".join(
-            f"{'a convention for work' if hasattr(one, 'rates') else 'how numbers are stored'}\n{one.line}\n"
-            f"{one.leaves}\nsource: {one.source}" for one in found)
+    found = [f"{what}\n{one.line}\n{one.leaves}\nsource: {one.source}" for what, names_of, load_one in _PAGES
+             if thing in names_of() for one in (load_one(thing),)]
+    found += [f"a notation\n{_letters(thing)}"] if thing in notations() and thing not in names() else []
+    if found:
+        return "\n\n".join(found)
     if thing in identities() or thing in ledger_laws():
         from symcount.proving import prove  # only an identity needs the algebra
 
         return prove(thing).to_text()
     if thing in names():
         return _published(thing)
-    if thing in notations():
-        return f"{thing}: a notation\n{_letters(thing)}"
     if keys := _keys(thing):
         return f"{thing}: a configuration key\n" + "\n".join(keys)
     if known(thing):
@@ -75,6 +73,7 @@ def explain(thing: str) -> str:
                      + nearest(thing, known_names))
 
 
+_PAGES = (("a convention for work", conventions, convention), ("how numbers are stored", storages, storage))
 _LISTS = ("conventions", "storages", "operations", "phases", "notations", "checks")
 # What has a line each, and no page
 _TABLES = {"operations": OPERATIONS, "phases": PHASES}

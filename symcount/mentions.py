@@ -12,6 +12,7 @@ from collections import namedtuple
 from functools import lru_cache
 
 from symcount.architectures import names
+from symcount.stated import stated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def mentions(text: str) -> list[Mention]:
     return found
 
 
-class Heard(namedtuple("Heard", "passage mentions stops said", defaults=((),))):
+class Heard(namedtuple("Heard", "passage mentions stops said")):
     """A passage, the models that it names, where its sentences end, and the sizes that it states."""
 
     __slots__ = ()
@@ -165,9 +166,9 @@ class Heard(namedtuple("Heard", "passage mentions stops said", defaults=((),))):
 
 
 def hear(passage: Passage) -> Heard:
-    """The models that a passage names, and where its sentences end."""
+    """The models that a passage names, where its sentences end, and the sizes that it states."""
     stops = [stop.end() for stop in _STOP.finditer(passage.text)] if passage.kind in _PROSE else []
-    return Heard(passage, mentions(passage.text), stops)
+    return Heard(passage, mentions(passage.text), stops, stated(passage))
 
 
 def compared(text: str, mention: Mention) -> bool:

@@ -9,7 +9,6 @@ from bisect import bisect_left
 from collections import namedtuple
 
 from symcount.claims.chains import HEDGES
-from symcount.claims.lexing import ENDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _counted(read: Read, at: int) -> int:
 def _sentence(read: Read, at: int) -> int:
     """The first token of the sentence, past an article; of a long one the first that is looked at."""
     least = max(0, at - 2 * _MOST)
-    while at > least and not (read.tokens[at - 1].kind == "stop" and read.tokens[at - 1].text in ENDS):
+    while at > least and not read.tokens[at - 1].ends:
         at -= 1
     while at < len(read.tokens) and (read.tokens[at].kind == "newline" or read.tokens[at].text.lower() == "the"):
         at += 1
@@ -98,7 +97,7 @@ def _behind(read: Read, at: int) -> str:
         at += 1
     opened = _opened(read, at)
     end, most = opened, min(len(read.tokens), opened + 2 * _MOST)
-    while end < most and not (read.tokens[end].kind == "stop" and read.tokens[end].text in ENDS):
+    while end < most and not read.tokens[end].ends:
         if read.tokens[end].text == ")":
             break
         end += 1

@@ -12,11 +12,12 @@ from collections import namedtuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 Proviso = namedtuple("Proviso", "changes phase convention without which", defaults=((), None, None, (), None))
 """changes     of the model, as `naming.read_changes` reads them: ("h=4d", "lora=8@query+value")
 phase       of the work that is counted; convention  how numbers are stored; None where nothing is said
-without     what is not counted, as the conventions of `shortfalls.parts` call it
+without     what is not counted, as the rules of `shortfalls.parts` call it
 which       which parameters N stands for, as `shortfalls.meanings` calls them; None where nothing is said
 """
 
@@ -27,7 +28,7 @@ _BEGINS = re.compile(r"\s*,|\s+(?=(?:with|without|in|at|for|where|excluding|igno
 _JOINT = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+)?")
 _ENDS = r"(?=\s*(?:$|,|\s(?:and|with|without|in|at|for|where)\s))"
 
-# What may be left out, by the words for it, and as the conventions of `shortfalls.parts` call it
+# What may be left out, by the words for it, and as the rules of `shortfalls.parts` call it
 LEFT = {
     **dict.fromkeys(("biases", "bias terms", "bias vectors"), "every bias"),
     **dict.fromkeys(("norms", "layer norms", "layernorms", "rmsnorms", "normalization layers"), "every norm"),
@@ -83,6 +84,10 @@ _LORA = re.compile(r"with\s+(?:(?:LoRA|low-rank\s+adapters?|adapters?)\s+of\s+ra
 _N = re.compile(rf"(?:where|with)\s+N\s+(?:is|are|being|counts|counting)\s+{_ITS}({_among(_WHICH)}){_ENDS}")
 
 
+_FIELDS: dict[re.Pattern[str], tuple[str, dict[str, Any]]] = {
+    _RECOMPUTED: ("phase", _PHASES), _HELD: ("convention", _STORED), _N: ("which", _WHICH)}
+
+
 def divided(words: str) -> tuple[str, str]:
     """The name of a model, and what is said behind it.
 
@@ -134,10 +139,8 @@ def _added(found: Proviso, match: re.Match[str]) -> Proviso | None:
         again = any(one.startswith("lora=") for one in found.changes) or len(set(maps)) < len(maps)
         rank = (match[1] or match[2]).lower()
         return None if again else found._replace(changes=(*found.changes, f"lora={rank}@{'+'.join(maps)}"))
-    said = _plain(match[1])
-    field = {_RECOMPUTED: "phase", _HELD: "convention", _N: "which"}[match.re]
-    told: object = {"phase": _PHASES, "convention": _STORED}[field][said] if field != "which" else _WHICH[said]
-    return None if getattr(found, field) is not None else found._replace(**{field: told})
+    field, table = _FIELDS[match.re]
+    return None if getattr(found, field) is not None else found._replace(**{field: table[_plain(match[1])]})
 
 
 def _plain(words: str) -> str:

@@ -96,8 +96,8 @@ def said(read: Read, symbols: Mapping[str, str]) -> Iterator[Said]:
         found = _formula(sentence[:verb.start()], _reading(symbols)) if models else None
         if found and counted and told:
             first, size = found
-            yield Said(places[start + first], places[start + verb.start() - 1] + 1, places[end - 1] + 1, size, counted,
-                       models, told)
+            yield Said(places[start + first], places[start + verb.start() - 1] + 1, places[end - 1] + 1, size,
+                       counted._replace(phase=told.phase or counted.phase), models, told)
 
 
 def _plain(read: Read) -> tuple[str, list[int]]:

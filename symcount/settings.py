@@ -23,7 +23,7 @@ from symcount.mentions import Heard, Mention, compared, hear
 from symcount.naming import model as named
 from symcount.notations import notation
 from symcount.plain import Plain
-from symcount.stated import Manner, manner, stated
+from symcount.stated import Manner, manner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from symcount.documents.passages import Document, Passage
 
 
-class Setting(namedtuple("Setting", "model models names sizes symbols manner unsaid layer why spans start end scenes "
-                         "heard", defaults=(None, (), (), {}, {}, Manner(), (), "", "", (), 0, 0, (), ()))):
+class Setting(namedtuple(
+        "Setting", "model models names sizes symbols manner unsaid layer why spans start end given scenes heard",
+        defaults=(None, (), (), {}, {}, Manner(), (), "", "", (), 0, 0, False, (), ()))):
     """What a document, or a stretch of it, is about.
 
     model    the Model, None where none is certain
@@ -48,16 +49,12 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
     why      a sentence for reports: what was taken from where, or why there is no model
     spans    where in the source: of the mention, and of each size
     start, end  from where to where in the source it holds
+    given    whether a flag or a directive says which model is meant
     scenes   of a document: the stretches that have a setting of their own
     heard    of a document: its passages with what they name and state
     """
 
     __slots__ = ()
-
-    @property
-    def given(self) -> bool:
-        """Whether a flag or a directive says which model is meant."""
-        return self.why.endswith(" was given") or self.why.startswith("a directive says")
 
     def at(self, offset: int) -> Setting:
         """What is spoken of at an offset of the source: the innermost stretch there."""
@@ -74,7 +71,7 @@ class Setting(namedtuple("Setting", "model models names sizes symbols manner uns
         """What was heard in a passage, or in a piece of one."""
         one = self.heard_at(passage.start)
         if one is None:
-            return Heard(passage, [], [])
+            return Heard(passage, [], [], [])
         return one if one.passage is passage else one.of(passage)
 
 
@@ -114,10 +111,10 @@ def setting(document: Document, model: Model | None = None) -> Setting:
 
     Raises what `instructions` raises for a directive, with its line.
     """
-    heard = [hear(passage)._replace(said=stated(passage)) for passage in document.passages]
+    heard = [hear(passage) for passage in document.passages]
     end = len(document.source) + 1
     directions = _directions(document)
-    given = [_scene(heard, 0, end, [model], f"{model.name} was given")] if model else []
+    given = [_scene(heard, 0, end, [model], f"{model.name} was given")._replace(given=True)] if model else []
     tried: list[Setting] = []
     scenes: list[Setting] = []
     for found in (given,) if given else _looked(directions, heard, end):
@@ -139,7 +136,8 @@ def _looked(directions: Sequence[tuple[int, dict[str, Any]]], heard: Sequence[He
     """What is found in one place after the other, until there is a model."""
     asked = [(offset, directed(says["model"])) for offset, says in directions if "model" in says]
     starts = [0, *(offset for offset, _ in asked[1:]), end]  # the first goes back to the beginning
-    yield [_scene(heard, starts[place], starts[place + 1], [model], f"a directive says {model.name}")
+    yield [_scene(heard, starts[place], starts[place + 1], [model], f"a directive says {model.name}")._replace(
+        given=True)
            for place, (_, model) in enumerate(asked)]
     yield _titles(heard, end)
     yield _sentences(heard, end)

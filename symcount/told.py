@@ -12,7 +12,6 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 
-from symcount.claims.lexing import ENDS
 from symcount.claims.related import as_printed
 from symcount.errors import SymcountError
 from symcount.naming import model
@@ -49,7 +48,7 @@ def told(read: Read, found: Sequence[Mention]) -> Iterator[Told]:
     base, text = read.passage.start, read.passage.text
     if not found:
         return
-    stops = [token.end for token in read.tokens if token.kind == "stop" and token.text in ENDS]
+    stops = [token.end for token in read.tokens if token.ends]
     for start, end in pairwise([base, *stops, base + len(text)]):
         first, last = (bisect_left(read.tokens, place, key=lambda token: token.start) for place in (start, end))
         here = found[bisect_left(found, start - base, key=lambda one: one.start):
@@ -160,15 +159,11 @@ def _sentence(read: Read, start: int, end: int) -> tuple[int, int]:
     """The numbers of the first token of the sentence around a stretch, and of the one behind its last, if not far."""
     first = last = bisect_left(read.tokens, start, key=lambda token: token.start)
     least, most = max(0, first - _LONGEST), min(len(read.tokens), first + _LONGEST)
-    while first > least and not _ends(read.tokens[first - 1]):
+    while first > least and not read.tokens[first - 1].ends:
         first -= 1
-    while last < most and (read.tokens[last].start < end or not _ends(read.tokens[last])):
+    while last < most and (read.tokens[last].start < end or not read.tokens[last].ends):
         last += 1
     return first, last
-
-
-def _ends(token: Any) -> bool:
-    return token.kind == "stop" and token.text in ENDS
 
 
 _BATCH = re.compile(r"\bbatch (?:size )?(?:of )?(?:size )?([1-9][0-9,]{0,9})\b(?! (?:tokens|[x×*/]))")

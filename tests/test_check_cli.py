@@ -96,7 +96,7 @@ def test_clean(capsys, toy):
 
 def test_nothing_to_judge_is_not_called_right(capsys, toy):
     (toy / "a.md").write_text("60 % faster\n")
-    assert ask(capsys, "check", "a.md") == (0, "1 file, nothing that is judged\n1 not judged: --skipped\n", "")
+    assert ask(capsys, "check", "a.md") == (0, "1 file, nothing was judged\n1 not judged: --skipped\n", "")
 
 
 def test_wrong(capsys, toy):

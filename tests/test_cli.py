@@ -140,7 +140,9 @@ def test_the_help_of_a_verb_lists_its_options(capsys, words):
 
 def test_notations_are_explained(capsys):
     assert "t = tp" in ask(capsys, "explain", "notations")[1]
-    assert "a = heads" in ask(capsys, "explain", "megatron")[1]
+    both = ask(capsys, "explain", "megatron")[1]  # a convention, too
+    assert "a = heads" in both
+    assert "equation 3" in both
 
 
 def test_models(capsys):

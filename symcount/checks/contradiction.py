@@ -19,7 +19,6 @@ Source
 
 from __future__ import annotations
 
-from symcount.claims.lexing import ENDS
 from symcount.claims.slips import shown
 
 TYPE_CHECKING = False
@@ -61,6 +60,5 @@ def review(page: Page) -> Iterator[Diagnostic]:
 def _subject(read: Read, at: int) -> list[Token]:
     """What stands before a figure in its clause, numbers too: a 7B-parameter model is no 70B-parameter model."""
     first = max(0, at - _LONGEST)
-    begins = next((i + 1 for i in range(at - 1, first - 1, -1) if read.tokens[i].kind == "stop"
-                   and read.tokens[i].text in ENDS), first)
+    begins = next((i + 1 for i in range(at - 1, first - 1, -1) if read.tokens[i].ends), first)
     return [token for token in read.tokens[begins:at] if token.kind not in ("newline", "about", "stop")]

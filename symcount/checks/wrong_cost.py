@@ -27,7 +27,7 @@ from collections import namedtuple
 from fractions import Fraction
 from functools import lru_cache
 
-from symcount.claims.agreement import prefix
+from symcount.claims.agreement import in_binary
 from symcount.claims.related import as_printed
 from symcount.claims.slips import shown
 from symcount.conventions import convention
@@ -225,7 +225,7 @@ def _thousands(amount: Fraction) -> Iterator[tuple[Fraction, str]]:
 def _judged(rule: _Rule, said: Said, cost: Cost, read: Read, page: Page) -> Iterator[Diagnostic]:
     """The finding about one figure: none where it is right or where nothing explains it.
 
-    A wrong one is not followed: of two digits, as 28 GB, others are equal by right.
+    A wrong one is not followed: of two digits, as 28 GB, others may be equal and right.
     """
     figure = as_printed(read, cost.at)
     number, least, most = Fraction(1), 1 - _NEAR, 1 + _NEAR
@@ -235,8 +235,7 @@ def _judged(rule: _Rule, said: Said, cost: Cost, read: Read, page: Page) -> Iter
     unit = figure.mark or (figure.unit.shown if figure.unit else "")
     right, wrong = f"{shown(figure.within(exact))} {unit}", f"{shown(figure.within(figure.value))} {unit}"
     way = next((says for amount, says in rule.ways if figure.holds(amount * number)), "")
-    if not way and (prefix(figure, exact) or 0) > 1 and "i" not in figure.mark:
-        way = f"with {figure.mark} of powers of 1,024"
+    way = way or in_binary(figure, exact)
     near = figure.value - figure.place / 2 <= rule.amount * most and (
         rule.amount * least <= figure.value + figure.place / 2)
     slip = next((says for amount, says in rule.slips if _is(figure, amount * number)), "")

@@ -27,14 +27,14 @@ from bisect import bisect_left
 from fractions import Fraction
 
 from symcount.asserted import asserted, compared
-from symcount.claims.agreement import agreement, prefix
+from symcount.claims.agreement import agreement, in_binary
 from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
 from symcount.claims.related import as_printed
 from symcount.claims.slips import amount
 from symcount.counted import ACTIVE, after, chosen, totals
 from symcount.omitted import omitted
-from symcount.parts import Judgement, described, elsewhere, known_total, without
+from symcount.parts import UNKNOWN, Judgement, described, elsewhere, known_total, without
 from symcount.parts import judge as judged
 from symcount.readers.quantities import read as read_quantity
 from symcount.settings import MOST, counted, meant, published
@@ -159,7 +159,7 @@ def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgeme
             if abs(count - value) <= place / 2:
                 return Judgement("convention" if says else "right", count, says)
     if len(counts) > 1:
-        return Judgement("unknown", None, "")
+        return UNKNOWN
     (name, ledger), = counts.items()
     count = int(ledger.total)
     cut = 0 <= count - value < place
@@ -170,17 +170,16 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about the bytes or FLOPs of a model: wrong where one model is meant and no usual way gives them."""
     ways = [(name, exact, says) for name in one.names[:MOST] for exact, says in _ways(published(name), one)]
     for name, exact, says in ways:
-        smaller = not figure.holds(exact) and (prefix(figure, exact) or 0) > 1 and "i" not in figure.mark
-        binary = "of powers of 1,024" if smaller else ""
+        binary = in_binary(figure, exact)
         if figure.holds(exact) or binary:
             page.judged(figure)
             page.cover(*one.beside)
-            told_ = f"right for {name} {says}{f'with {figure.mark} {binary}' if binary else ''}".rstrip()
-            yield from _said(Judgement("convention" if says or binary else "right", exact, told_), figure, page)
+            how = " ".join(filter(None, (f"right for {name}", says, binary)))
+            yield from _said(Judgement("convention" if says or binary else "right", exact, how), figure, page)
             return
     name, exact, _ = ways[0]
     if len(one.names) == 1 and one.quantity in ("kv", "params"):
-        near = figure.exact is False and abs(figure.value - exact) <= exact / 20
+        near = not figure.exact and abs(figure.value - exact) <= exact / 20
         says = f"of {name} it is {amount(figure, figure.within(exact))}"
         yield from _said(Judgement("note" if near else "wrong", exact, says), figure, page)
 

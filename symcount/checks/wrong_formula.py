@@ -66,7 +66,7 @@ def _judged(one: Any, model: Any) -> Any:
     """The judgement on a formula of a model, None where the quantity is none of this model."""
     try:
         return explained(one.formula, model, one.quantity.name, share=one.quantity.share, kind=one.quantity.kind,
-                         phase=one.proviso.phase or one.quantity.phase, convention=one.proviso.convention,
+                         phase=one.quantity.phase, convention=one.proviso.convention,
                          without=one.proviso.without, which=one.proviso.which or ())
     except SymcountError:
         return None

@@ -4,7 +4,7 @@ What it does
     Where parts were printed under labels and added up, and a sentence says what share some of them have, divides.
     Only parts that the sum has taken in are looked at, and only if the words name them without doubt. Of a model that
     is named, "the MLPs hold more than half of the parameters" and "X has 40 % fewer parameters than Y" are computed. A
-    share that is one of what is no embedding is a convention; a bound cannot tell which was meant, and is of all.
+    share that is right without the embeddings is a convention; a bound is always of all parameters.
 
 Why it matters
     A share is what remains in the reader's mind, and is rarely computed again.
@@ -74,17 +74,17 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
             continue
         subject = _subject(read.tokens[max(0, at - 40):at]) if _of_all(read.tokens[at + 1:at + 8]) else []
         for whole, parts in reversed(page.wholes if subject else []):
-            meant = _meant(subject, parts)
-            if not meant:
+            named = _meant(subject, parts)
+            if not named:
                 continue
             printed = as_printed(read, at)
-            shares = [sum((of(part) for part in meant), Fraction(0)) / of(whole) for of in (page.printed, page.true)]
+            ratios = [sum((of(part) for part in named), Fraction(0)) / of(whole) for of in (page.printed, page.true)]
             page.cover(figure)
-            if not any(printed.holds(share) for share in shares):
-                right = figure.within(shares[1])
+            if not any(printed.holds(share) for share in ratios):
+                right = figure.within(ratios[1])
                 yield page.report(CODE, "error", figure,
-                                  f"{' + '.join(shown(part.value) for part in meant)} of {shown(whole.value)} is "
-                                  f"{shown(figure.within(shares[0]))} %, not {shown(figure.within(figure.value))} %",
+                                  f"{' + '.join(shown(part.value) for part in named)} of {shown(whole.value)} is "
+                                  f"{shown(figure.within(ratios[0]))} %, not {shown(figure.within(figure.value))} %",
                                   expected=right, help=f"write {shown(Fraction(round(right * 10), 10))} %")
             break
 

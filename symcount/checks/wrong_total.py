@@ -45,7 +45,7 @@ _LONG = 10**6  # of so many digits figures are seldom rounded
 
 
 def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
-    """The finding about one total, if it is not the sum of its rows and the reason can be told."""
+    """The finding about one total, if it is not the sum of its rows: an error where the reason can be told."""
     found = agreement(claim, page)
     if claim.kind != "total" or found.verdict != "differs":
         return

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from symcount.diagnostics import Diagnostic
 
 CODE = "SC101"
-# Words above a column whose figures are computed
 _LONG = 5  # digits that tell a slip of the pen from another sum
+# Words above a column whose figures are computed
 _COUNTS = {"parameters", "params", "parameter", "weights", "count", "entries", "total", "bytes", "flops", "macs",
            "elements"}
 
@@ -47,7 +47,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if claim.kind == "row" and not why and not counted:
         return  # columns may agree by chance: the width of a model and its heads
     digits = len(str(right.numerator).rstrip("0"))
-    if claim.kind == "across" and not (why and counted and why in PEN.values() and digits >= _LONG):
+    if claim.kind == "across" and not (counted and why in PEN.values() and digits >= _LONG):
         return  # a bias, a third factor: other rows need not follow the first ones
     yield page.report(CODE, "error", claim.printed,
                       f"{written(claim.node)} is {amount(claim.printed, local)}, not "

@@ -180,6 +180,12 @@ def prefix(figure: Figure, local: Fraction) -> Fraction | None:
     return None
 
 
+def in_binary(figure: Figure, number: Fraction) -> str:
+    """What makes a figure right for a number where its prefix means a power of 1,024: "with GB of powers of 1,024"."""
+    fits = not figure.holds(number) and (prefix(figure, number) or 0) > 1 and "i" not in figure.mark
+    return f"with {figure.mark} of powers of 1,024" if fits else ""
+
+
 def _work(node: Node) -> str:
     """FLOPs or multiply-adds, if an expression is in one of them."""
     found = {figure.counts for figure in figures(node) if figure.counts in WORK}

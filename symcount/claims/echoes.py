@@ -10,7 +10,6 @@ from collections import namedtuple
 from fractions import Fraction
 from itertools import combinations
 
-from symcount.claims.lexing import ENDS
 from symcount.claims.related import as_printed
 from symcount.claims.units import comparable
 
@@ -33,7 +32,7 @@ def echoes(read: Read, page: Page) -> Iterator[Echo]:
     """The figures of a passage, in no relation, that repeat or use a wrong figure."""
     if not page.wrong():
         return
-    stops = [i for i, token in enumerate(read.tokens) if token.kind == "stop" and token.text in ENDS]
+    stops = [i for i, token in enumerate(read.tokens) if token.ends]
     computed = read.computed()
     for at, token in enumerate(read.tokens):
         if token.figure is None or page.covered(token.figure) or token.start in computed:

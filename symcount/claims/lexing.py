@@ -32,8 +32,13 @@ class Token(namedtuple("Token", "kind text start end figure tight math", default
 
     __slots__ = ()
 
+    @property
+    def ends(self) -> bool:
+        """Whether a sentence ends with it."""
+        return self.kind == "stop" and self.text in _ENDS
 
-ENDS = (".", "\n\n", "?", "!", ";")  # the stops that end a sentence
+
+_ENDS = (".", "\n\n", "?", "!", ";")  # the stops that end a sentence
 # TeX commands by what they are; whoever is in none of these tables makes what stands beside it unreadable.
 _SIGNS = {"times": "*", "cdot": "*", "ast": "*", "div": "/", "pm": None}
 _RELATIONS = {"approx": "≈", "simeq": "≈", "sim": "≈", "cong": "≈", "doteq": "≈", "equiv": None, "to": None}

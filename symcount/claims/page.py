@@ -10,7 +10,7 @@ from itertools import islice
 from symcount.claims.chains import relations
 from symcount.claims.expressions import Unreadable, figures, names, value
 from symcount.claims.figures import restyled
-from symcount.claims.lexing import ENDS, tokens
+from symcount.claims.lexing import tokens
 from symcount.claims.slips import amount
 from symcount.diagnostics import Diagnostic
 from symcount.documents.passages import Passage
@@ -34,7 +34,7 @@ _LEAST, _NEAR = 100, 5  # and one of two digits only in its unit
 Claim = namedtuple("Claim", "kind node printed sign passage label follows column", defaults=("", "", ""))
 """That an expression is a printed figure.
 
-kind      "relation" for = and ≈, "row" of a table, "across" its columns, "total" of one, "share"
+kind      "relation" for = and ≈, "row" of a table, "across" its columns, "total" of one
 node      the expression; printed  the figure; sign  "=" or "≈"
 passage   where it stands
 label     the author's words for it; follows  the word after the figure that is no unit
@@ -105,7 +105,7 @@ class Page:
                        for read in self.reads}
         self._covered: set[int] = set()
         self._at: dict[tuple[int, int], Correction | None] = {}  # by place; None for what was found right
-        self._values: dict[Any, tuple[int, float, Correction]] = {}  # by worth, from an offset to a line
+        self._values: dict[Any, tuple[int, float, Correction]] = {}  # by key, from an offset to a line
         self._defined = _definitions(self.reads)
         self._named: dict[str, tuple[Fraction, tuple[int, int]]] = {}
 
@@ -150,7 +150,7 @@ class Page:
         """What was found for a figure, at its place or for an earlier one of the same value."""
         if (figure.start, figure.end) in self._at:
             return self._at[figure.start, figure.end]
-        since, until, found = self._values.get(_worth(figure, figure.value), (0, 0, None))
+        since, until, found = self._values.get(_key(figure, figure.value), (0, 0, None))
         return found if found and since < figure.start and self.line(figure.start) <= until else None
 
     def named(self, name: str) -> Fraction | None:
@@ -190,12 +190,12 @@ class Page:
             if self._first.get(number, figure.start) >= figure.start and (abs(number) >= _LEAST or figure.unit):
                 near = self.line(figure.start) + (_NEAR if abs(number) < 10 * _LEAST else 4 * _NEAR)
                 until = float("inf") if telling else near
-                self._values[_worth(figure, number)] = figure.end, until, Correction(value_, found.lines)
+                self._values[_key(figure, number)] = figure.end, until, Correction(value_, found.lines)
 
     def confirm(self, figure: Figure) -> None:
         """Remember that a figure was found right: a wrong one of the same value can no longer be told from it."""
         self._at[figure.start, figure.end] = None
-        self._values.pop(_worth(figure, figure.value), None)
+        self._values.pop(_key(figure, figure.value), None)
 
     def operands(self, node: Node) -> list[Figure]:
         """The figures of an expression that repeat a wrong one, of which nothing is said at their own place."""
@@ -268,7 +268,7 @@ class Page:
                           tuple(also))
 
 
-def _worth(figure: Figure, number: Fraction) -> Any:
+def _key(figure: Figure, number: Fraction) -> Any:
     """What a figure is known by in what follows: a number, a small one with what it counts."""
     return number if abs(number) >= _LEAST else (number, figure.unit and figure.counts)
 
@@ -351,7 +351,7 @@ def words(read: Read, first: int, most: int = 12) -> str:
     found: list[Token] = []
     for at in range(first - 1, max(-1, first - 4 * most), -1):
         token = read.tokens[at]
-        if (token.kind == "stop" and token.text in ENDS) or len(found) >= most:
+        if token.ends or len(found) >= most:
             break
         if token.kind == "word":
             found.append(token)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MOST = 12  # of a sum so many terms are looked at, of a product so many factors
 _WIDE = 39  # digits of a whole number that is printed in full
-PEN = {"one digit": "differs in one digit", "two digits exchanged": "has two digits exchanged", "": ""}
+PEN = {"one digit": "differs in one digit", "two digits exchanged": "has two digits exchanged"}
 _BINDS = {"sum": 0, "minus": 1, "product": 2, "quotient": 2, "power": 3}
 
 
@@ -187,4 +187,4 @@ def _digits(printed: Figure, right: Fraction) -> str:
             return f"is {10 ** abs(power):,} times too {'large' if power > 0 else 'small'}"
     if right.denominator != 1 or not printed.exact:
         return ""
-    return PEN[differing(right.numerator, printed.value.numerator)]
+    return PEN.get(differing(right.numerator, printed.value.numerator), "")

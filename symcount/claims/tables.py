@@ -1,4 +1,4 @@
-"""What tables claim: a row whose one cell computes another, and totals of the rows above."""
+"""What tables claim: a cell that computes another, columns that are sums or products of others, totals of rows."""
 
 from __future__ import annotations
 

@@ -6,10 +6,12 @@ The terms are those of the readers; of a ledger with open letters the terms that
 from __future__ import annotations
 
 from collections import namedtuple
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 
 from symcount.errors import SymcountError
+from symcount.naming import model as named
 from symcount.polynomials import quotient
 from symcount.readers.cache import kv_cache
 from symcount.readers.parameters import active_parameters, parameters
@@ -124,6 +126,17 @@ class Counts:
 def counts(model: Model) -> Counts:
     """The accounts of a model, kept for the models that were last asked for."""
     return Counts(model)
+
+
+@lru_cache(maxsize=32)
+def heads(name: str) -> tuple[tuple[str, Counts], ...]:
+    """("" or "as CLASS", the counts) of a published model with each head that it may have, its own first."""
+    one, found = named(name), []
+    for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
+        with suppress(SymcountError):  # a class that needs a size which nothing gives
+            own = Counts(one if cls == one.cls else one.replace(head=cls))
+            found.append(("" if cls == one.cls else f"as {cls}", own))
+    return tuple(found)
 
 
 def _ledger(reader: Callable[[Any], Ledger], model: Model) -> Ledger | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NEAR = Fraction(1, 50)  # what "about" leaves open
-# Multiply-adds by the word for them: what is to be multiplied by what, and the convention that it is
+# By the word for it: {what multiply-adds are multiplied by: the convention that this is}
 _WORK = {"multiply-add": {1: ""}, "multiplication": {1: ""}, "flop": {2: "", 1: "as multiply-adds"},
          "operation": {2: "", 1: "as multiply-adds: one operation for a product and its sum"}}
 
@@ -28,8 +28,9 @@ def described(model: Any, figure: Any) -> Judgement:
     >>> from collections import namedtuple
     >>> from symcount import model
     >>> from symcount.claims.units import unit
-    >>> figure = namedtuple("figure", "value exact unit holds")
-    >>> described(model("mlp:256-256-10"), figure(655_360, True, unit("weights"), lambda count: count == 655_360))
+    >>> figure = namedtuple("figure", "value exact unit holds counts")
+    >>> described(model("mlp:256-256-10"), figure(655_360, True, unit("weights"), lambda count: count == 655_360,
+    ...                                          "parameter"))
     Judgement(verdict='wrong', expected=68096, says='mlp:256-256-10 has 68,096 weights')
     """
     ways = _parameters(model, figure) if figure.counts == "parameter" else _work(model, figure)
@@ -55,7 +56,7 @@ def _parameters(model: Any, figure: Any) -> dict[int, str]:
     ledger = parameters(model)
     whole, bare = int(ledger.total), int(ledger.without("bias").total)
     if model.architecture.name == "batchnorm":
-        return {whole: "of what is trained; the means and variances are as many again"}
+        return {whole: "counting what is trained; the means and variances are as many again"}
     if figure.unit.shown.lower().startswith("weight") and model.architecture.name == "mlp":
         return {bare: "", whole: "with biases"}
     ways = {whole: "", bare: "without biases"}

@@ -6,10 +6,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from symcount.architectures import names
-from symcount.errors import SymcountError
 from symcount.mentions import USUAL
-from symcount.naming import model
-from symcount.parts.amounts import Counts, exact
+from symcount.parts.amounts import exact, heads
 from symcount.parts.judging import UNKNOWN, Judgement
 from symcount.parts.readings import Reading, Sums, choices, total
 from symcount.parts.slips import one_digit
@@ -105,16 +103,11 @@ def _others(name: str, low: Fraction, high: Fraction) -> Iterator[tuple[int, str
 @lru_cache(maxsize=16)
 def _counted(name: str) -> tuple[tuple[list[str], Sums, Any], ...]:
     """Of a published model with each of its heads: what the head is called, the sums, the active parameters."""
-    one, found = model(name), []
-    for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
-        try:
-            own = Counts(one if cls == one.cls else one.replace(head=cls))
-        except SymcountError:
-            continue  # a class that needs a size which nothing gives
+    found = []
+    for says, own in heads(name):
         reading = Reading("", "", tuple((a, a.number) for a in own.parameters if a.number is not None), "")
         active = total((a, a.number) for a in own.active if a.number is not None)
-        found.append(([] if cls == one.cls else [f"as {cls}"], Sums(reading, choices(reading, own.parameters, own)),
-                      active))
+        found.append(([says] if says else [], Sums(reading, choices(reading, own.parameters, own)), active))
     return tuple(found)
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
-from symcount.errors import SymcountError
-from symcount.naming import model
-from symcount.parts.amounts import Counts, exact
+from symcount.parts.amounts import exact, heads
 from symcount.parts.judging import UNKNOWN, Judgement, selected
 from symcount.parts.readings import Reading, Sums, choices, total
 from symcount.parts.slips import one_digit, slips
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from symcount.parts.amounts import Amount
+    from symcount.parts.amounts import Amount, Counts
 
 _ITEMS = re.compile(r"\s*(?:,|\band\b|\bor\b|\bnor\b)\s*")
 _MOST_WAYS, _LONGEST = 16, 300  # readings, and characters of what is left out
@@ -38,7 +35,7 @@ def without(names: Sequence[str], left: str, value: Any, place: Any) -> Judgemen
     mlp.gate, 1,442,840,576, is missing (as large: mlp.up, mlp.down): 6,476,005,376
     """
     value, place = Fraction(value), Fraction(place)
-    ways = [way for name in names for way in _ways(name, left[:_LONGEST])]
+    ways = [way for name in names for way in _ways(name, left)] if len(left) <= _LONGEST else []
     for says, kept, _ in ways:
         if abs(total(kept) - value) <= place / 2:
             return Judgement("convention" if says else "right", total(kept), says)
@@ -73,21 +70,10 @@ def _wrong(name: str, left: str, ways: Sequence[tuple[list[tuple[Amount, Any]], 
 
 
 @lru_cache(maxsize=32)
-def _classes(name: str) -> list[tuple[str, Counts]]:
-    """(how it is unusual, the counts) of a published model with each head that it may have, its own first."""
-    one, found = model(name), []
-    for cls in dict.fromkeys((one.cls, *one.architecture.classes)):
-        with suppress(SymcountError):  # a class that needs a size which nothing gives
-            own = Counts(one if cls == one.cls else one.replace(head=cls))
-            found.append(("" if cls == one.cls else f"as {cls}", own))
-    return found
-
-
-@lru_cache(maxsize=32)
 def _ways(name: str, left: str) -> list[tuple[str, list[tuple[Amount, Any]], Counts]]:
-    """(how it is unusual, what is left, the counts) for each reading of the words, with each of the model's heads."""
+    """(how it is unusual, what is kept, the counts) for each reading of the words, with each of the model's heads."""
     ways = []
-    for says, own in _classes(name):
+    for says, own in heads(name):
         items = [(a, a.number) for a in own.parameters if a.number is not None]
         each = [selected(item, own) for item in _ITEMS.split(left) if item]
         if any(not one for one in each) or len(items) < len(own.parameters):

@@ -71,7 +71,7 @@ def judge(formula: Size, model: Any, quantity: str, *, convention: str | None = 
 
     `unit` is the one in which the author counts (FLOP, multiply-add, byte, element), `share` is "token", "layer",
     "token layer" or "" for all; each is tried where it is None. `kind` asks for terms of one kind, as "norm", `without`
-    for all but what rules of `parts` name; N in a formula is one of `which` of `meanings.WHICH`, of any where none is
+    for all but what rules of `parts` name; N in a formula is one of `which` of `meanings.WHICH`, any where none is
     named.
 
     >>> from symcount import model
