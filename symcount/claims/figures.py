@@ -27,6 +27,7 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:(?:,[0-9]{3})+|(?:\{,\}[0-9]{3})+|(?:\\[,;:
                       r"(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"[0-9]+(?:_[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+")
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]{1,3})(?![0-9A-Za-z.])")
+_POWER = re.compile(r"[0-9](?:\.([0-9]{1,9}))?([eE]\+?)[0-9]{1,3}")
 # What may follow the digits of a number at once; anything else there makes it no number that we read.
 _FOREIGN = re.compile(r"[,.:_'’][0-9]|\{,\}[0-9]|[0-9]")
 
@@ -142,7 +143,11 @@ def restyled(text: str, number: Fraction) -> str | None:
 
     >>> restyled("1{,}769{,}472", Fraction(2359296)), restyled("51.3M", Fraction(51237888, 10**6))
     ('2{,}359{,}296', '51.2M')
+    >>> restyled("8.4e22", Fraction(42 * 10**21))
+    '4.2e22'
     """
+    if power := _POWER.fullmatch(text):
+        return _powered(number, len(power[1] or ""), power[2])
     found = _GROUPED.match(text) or _PLAIN.match(text)
     rest = text[found.end():] if found else ""
     if found is None or number < 0 or any(sign.isdigit() for sign in rest):
@@ -155,3 +160,13 @@ def restyled(text: str, number: Fraction) -> str | None:
     digits = f"{int(rounded):,}".replace(",", separator)
     below = f".{int((rounded - int(rounded)) * 10 ** len(decimals)):0{len(decimals)}d}" if decimals else ""
     return digits + below + rest
+
+
+def _powered(number: Fraction, decimals: int, mark: str) -> str | None:
+    """A number as 8.4e22 is written, with so many decimals; None where that is not sure."""
+    power = len(str(int(number))) - 1
+    scaled = number * Fraction(10) ** (decimals - power)
+    digits = str(round(scaled))
+    if number < 1 or len(digits) != decimals + 1 or (not decimals and scaled.denominator != 1):
+        return None
+    return f"{digits[0]}{'.' if decimals else ''}{digits[1:]}{mark}{power}"

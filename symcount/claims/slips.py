@@ -28,8 +28,8 @@ def shown(number: Fraction) -> str:
 
     >>> shown(Fraction(2359296)), shown(Fraction(1, 3)), shown(Fraction(87737856, 10**6))
     ('2,359,296', '0.333333', '87.737856')
-    >>> shown(Fraction(7 * 10**9))
-    '7 × 10^9'
+    >>> shown(Fraction(7 * 10**9)), shown(Fraction(42 * 10**21))
+    ('7 × 10^9', '4.2 × 10^22')
     """
     if number < 0:
         return f"−{shown(-number)}"
@@ -38,8 +38,9 @@ def shown(number: Fraction) -> str:
         return f"{digits[0]}.{digits[1:4]} × 10^{len(digits) - 1}"
     if number.denominator == 1:
         mantissa = digits.rstrip("0")
-        zeros = len(digits) - len(mantissa)
-        return f"{mantissa} × 10^{zeros}" if number >= 10**9 and zeros >= 6 else f"{int(number):,}"
+        if number < 10**9 or len(digits) - len(mantissa) < 6:
+            return f"{int(number):,}"
+        return f"{mantissa[0]}{'.' if mantissa[1:] else ''}{mantissa[1:]} × 10^{len(digits) - 1}"
     if number < Fraction(1, 1000) and (number * 10**6).denominator != 1:
         return f"{float(number):.4g}"
     places = 6 if (number * 10**6).denominator == 1 else max(2, 6 - len(digits.lstrip("0")))
