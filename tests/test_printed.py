@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from symcount.claims.chains import relations
-from symcount.claims.expressions import Unreadable, ends, figures, value
+from symcount.claims.expressions import UnreadableError, ends, figures, value
 from symcount.claims.figures import restyled
 from symcount.claims.lexing import tokens
 from symcount.claims.slips import slip, written
@@ -95,7 +95,7 @@ def read(text):
             return None
         try:
             return value(side.node, lambda one: one.value, lambda _: None)
-        except Unreadable:
+        except UnreadableError:
             return "?"
     return [(worth(one.left), one.sign, worth(one.right)) for one in relations(tokens(passage(text)))]
 

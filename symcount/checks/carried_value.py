@@ -44,7 +44,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     yield page.report(CODE, "carried", claim.printed,
                       f"{written(claim.node)} carries the error of {_lines(page.roots(claim.node))}: it should be "
                       f"{amount(claim.printed, right)}", expected=right,
-                      help=f"mend what it comes from first, then {page.advice(claim.printed, right)}",
+                      todo=f"mend what it comes from first, then {page.advice(claim.printed, right)}",
                       fix=page.rewritten(claim.printed, right),
                       also=[page.report(CODE, "carried", figure, "", fix=page.rewritten(
                           figure, figure.within(page.true(figure)))) for figure in page.operands(claim.node)])
@@ -60,7 +60,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
         yield page.report(CODE, "carried", figure,
                           f"{amount(figure, figure.within(figure.value))} carries the error of {_lines(lines)}: "
                           f"{says}; it should be {amount(figure, right)}", expected=right,
-                          help=f"mend what it comes from first, then {page.advice(figure, right)}",
+                          todo=f"mend what it comes from first, then {page.advice(figure, right)}",
                           fix=page.rewritten(figure, right))
 
 

@@ -43,8 +43,8 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     says = f"{amount(printed, printed.within(printed.value))} counts one FLOP for a multiply-add"
     if told:
         yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {amount(printed, right)}",
-                          expected=right, help=page.advice(printed, right),
+                          expected=right, todo=page.advice(printed, right),
                           fix=page.rewritten(printed, right))
     else:
         yield page.report(CODE, "convention", printed, f"{says}; with two it is {amount(printed, right)}",
-                          expected=right, help="say which of the two is counted")
+                          expected=right, todo="say which of the two is counted")

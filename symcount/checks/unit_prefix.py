@@ -56,10 +56,10 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         other = printed.mark.replace("i", "") if binary else printed.mark[0] + "i" + printed.mark[1:]
         yield page.report(CODE, "error", printed,
                           f"{written(claim.node)} is {amount(printed, local)}; {text} would be right in {other}",
-                          expected=right, help=f"write {amount(printed, right)}, or {other}",
+                          expected=right, todo=f"write {amount(printed, right)}, or {other}",
                           fix=page.rewritten(printed, right))
     else:
         other = printed.mark[0] + "i" + printed.mark[1:]
         yield page.report(CODE, "convention", printed,
                           f"{text} is right with {printed.mark} read as {other}; {written(claim.node)} is "
-                          f"{amount(printed, local)}", expected=right, help=f"write {other}")
+                          f"{amount(printed, local)}", expected=right, todo=f"write {other}")

@@ -250,7 +250,7 @@ def _judged(rule: _Rule, said: Said, cost: Cost, read: Read, page: Page) -> Iter
             return
         error, number = severity == "error", figure.within(exact)
         yield page.report(CODE, severity, figure, message, expected=number,
-                          help=page.advice(figure, number) if error else "",
+                          todo=page.advice(figure, number) if error else "",
                           fix=page.rewritten(figure, number) if error and cost.node is None else None)
     page.judged(figure)
     page.cover(*said.beside)

@@ -295,7 +295,7 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     if severity == "error" and right is not None:
         page.correct(CODE, figure, Fraction(found.expected), [page.line(figure.start)])
         page.judged(figure)
-        yield page.report(CODE, severity, figure, found.says, expected=right, help=page.advice(figure, right),
+        yield page.report(CODE, severity, figure, found.says, expected=right, todo=page.advice(figure, right),
                           fix=page.rewritten(figure, right))
     else:
         yield page.report(CODE, severity, figure, says, expected=right)

@@ -85,7 +85,7 @@ def overhear(read: Read, page: Page) -> Iterator[Diagnostic]:
                 yield page.report(CODE, "error", figure,
                                   f"{' + '.join(shown(part.value) for part in named)} of {shown(whole.value)} is "
                                   f"{shown(figure.within(ratios[0]))} %, not {shown(figure.within(figure.value))} %",
-                                  expected=right, help=f"write {shown(Fraction(round(right * 10), 10))} %")
+                                  expected=right, todo=f"write {shown(Fraction(round(right * 10), 10))} %")
             break
 
 
@@ -123,7 +123,7 @@ def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
         page.judged(span)
         percent = shown(Fraction(round(1000 * found[0][0][0]), 10))
         yield page.report(CODE, "error", span, f"it is {percent} % of all parameters of {models[0].name}",
-                          help=f"write {percent} %")
+                          todo=f"write {percent} %")
 
 
 def _true(one: Share, share: Fraction) -> bool:

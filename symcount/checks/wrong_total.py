@@ -58,5 +58,5 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
         return
     yield page.report(CODE, "error", claim.printed,
                       f"the rows above add up to {shown(found.local)}, not {shown(claim.printed.value)}: the printed "
-                      f"total {why}", expected=found.true, help=f"write {shown(found.true)}",
+                      f"total {why}", expected=found.true, todo=f"write {shown(found.true)}",
                       fix=page.rewritten(claim.printed, found.true))

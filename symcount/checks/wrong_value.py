@@ -53,4 +53,4 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
                       f"{written(claim.node)} is {amount(claim.printed, local)}, not "
                       f"{amount(claim.printed, claim.printed.within(claim.printed.value))}"
                       + (f": the printed value {why}" if why else ""),
-                      expected=right, help=page.advice(claim.printed, right), fix=page.rewritten(claim.printed, right))
+                      expected=right, todo=page.advice(claim.printed, right), fix=page.rewritten(claim.printed, right))

@@ -9,7 +9,7 @@ from functools import partial
 from math import ceil, floor
 
 from symcount.claims.chains import LINKS
-from symcount.claims.expressions import Unreadable, ends, figures, value
+from symcount.claims.expressions import UnreadableError, ends, figures, value
 from symcount.claims.page import worth
 from symcount.claims.units import PLAIN, POWERS, TABLE, WORK
 
@@ -118,7 +118,7 @@ def _in_binary(node: Node, figure: Figure, page: Page) -> bool:
     if not any(_power(one) for one in figures(node)):
         return False
     for thousands in range(2):
-        with suppress(Unreadable):
+        with suppress(UnreadableError):
             if figure.holds(value(node, partial(_binary_worth, thousands=thousands), page.named)):
                 return True
     return False
@@ -141,7 +141,7 @@ def _difference(claim: Claim, figure: Figure, local: Fraction, page: Page) -> st
     """How a figure differs from the value of its expression."""
     try:
         low, high = ends(claim.node, page.named)
-    except Unreadable:
+    except UnreadableError:
         low = high = local
     vague = not local or (high - low) / abs(local) > _VAGUE
     if (low, high) != (local, local) and not vague and low <= figure.high and figure.low <= high:
@@ -211,7 +211,7 @@ def _binary(node: Node) -> bool:
         return False
     try:
         below = value(node.parts[1], lambda figure: figure.value, lambda _: None)
-    except Unreadable:
+    except UnreadableError:
         return False
     return below in [1024**power for power in range(1, 6)]
 

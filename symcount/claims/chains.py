@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from symcount.claims.expressions import Reader, Unreadable, figures, label_end, qualified
+from symcount.claims.expressions import Reader, UnreadableError, figures, label_end, qualified
 from symcount.claims.lexing import is_unit
 
 TYPE_CHECKING = False
@@ -103,7 +103,7 @@ def _right(tokens: Sequence[Token], at: int) -> Side:
     reader = Reader(tokens, start, len(tokens))
     try:
         node = reader.sum()
-    except Unreadable:
+    except UnreadableError:
         return _NONE._replace(first=start)
     reader.labels()
     end = reader.at
@@ -176,7 +176,7 @@ def _left(tokens: Sequence[Token], at: int) -> Side:
     try:
         node = reader.sum()
         reader.labels()
-    except Unreadable:
+    except UnreadableError:
         return _NONE._replace(last=at)
     if reader.at < len(rest):
         return _NONE._replace(last=at)

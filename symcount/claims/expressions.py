@@ -31,7 +31,7 @@ Node = namedtuple("Node", "kind parts start end")
 """kind "figure" (a Figure), "name" (its text), "sum", "product", "quotient", "power", "minus"; parts are nodes."""
 
 
-class Unreadable(Exception):  # noqa: N818 - it says what the text is, and stays inside of `claims`
+class UnreadableError(Exception):
     """That these tokens are no expression, or one whose value is beyond what we evaluate."""
 
 
@@ -48,10 +48,10 @@ class Reader:
         return self.at < self.last and self.tokens[self.at].kind == "op" and self.tokens[self.at].text in signs
 
     def sum(self) -> Node:
-        """A sum; raises Unreadable where none stands."""
+        """A sum; raises UnreadableError where none stands."""
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise Unreadable(f"brackets deeper than {_DEEPEST}")
+            raise UnreadableError(f"brackets deeper than {_DEEPEST}")
         start = self.tokens[self.at].start if self.at < self.last else 0
         negative = self.peek("-")
         self.at += negative or self.peek("+")
@@ -61,11 +61,11 @@ class Reader:
             sign = self.tokens[self.at]
             if sign.text == "-" and sign.tight and not sign.math and self.tokens[self.at - 1].text == ")" and (
                     self.at + 1 < self.last and self.tokens[self.at + 1].tight):
-                raise Unreadable("a difference, or an exponent that was raised")
+                raise UnreadableError("a difference, or an exponent that was raised")
             self.at += 1
             part = self.product()
             if _range(parts[-1], sign, part):
-                raise Unreadable("a range, as in 0-255")
+                raise UnreadableError("a range, as in 0-255")
             parts.append(part if sign.text == "+" else Node("minus", (part,), sign.start, part.end))
         self.depth -= 1
         return parts[0] if len(parts) == 1 else Node("sum", tuple(parts), parts[0].start, parts[-1].end)
@@ -89,7 +89,7 @@ class Reader:
                 factors = [Node("quotient", (top, bottom), top.start, bottom.end)]
             elif self.at < self.last and (self.adjoins() or self.tokens[self.at].kind in ("name", "frac")):
                 if below:
-                    raise Unreadable("a factor after a quotient stands above or below the line")
+                    raise UnreadableError("a factor after a quotient stands above or below the line")
                 factors.append(self.power())
             else:
                 break
@@ -114,7 +114,7 @@ class Reader:
         """An exponent behind its sign ^, which may have a sign of its own."""
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise Unreadable(f"powers deeper than {_DEEPEST}")
+            raise UnreadableError(f"powers deeper than {_DEEPEST}")
         self.at += 1
         start = self.tokens[self.at].start if self.at < self.last else 0
         negative = self.peek("-")
@@ -126,7 +126,7 @@ class Reader:
     def atom(self) -> Node:
         """A figure, a symbol, a fraction or a bracket."""
         if self.at >= self.last:
-            raise Unreadable("an expression ends where a number is expected")
+            raise UnreadableError("an expression ends where a number is expected")
         token = self.tokens[self.at]
         if token.kind == "frac":
             self.at += 1
@@ -135,19 +135,19 @@ class Reader:
         if self.peek("("):
             return self.bracket()
         if token.kind not in ("figure", "name"):
-            raise Unreadable(f"'{token.text[:20]}' is no number")
+            raise UnreadableError(f"'{token.text[:20]}' is no number")
         self.at += 1
         return Node(token.kind, token.figure or token.text, token.start, token.end)
 
     def bracket(self) -> Node:
         """A sum in brackets."""
         if not self.peek("("):
-            raise Unreadable("a bracket is expected")
+            raise UnreadableError("a bracket is expected")
         start = self.tokens[self.at].start
         self.at += 1
         inner = self.sum()
         if not self.peek(")"):
-            raise Unreadable("a bracket is not closed")
+            raise UnreadableError("a bracket is not closed")
         end = self.tokens[self.at].end
         self.at += 1
         return inner._replace(start=start, end=end) if inner.kind not in ("figure", "name") else Node(
@@ -200,19 +200,19 @@ def label_end(tokens: Sequence[Token], at: int, last: int) -> int:
 def value(node: Node, figure: Callable[[Figure], Fraction], name: Callable[[str], Fraction | None]) -> Fraction:
     """The exact value of an expression whose figures and names have these values.
 
-    Raises Unreadable for a name without a value, a division by 0, a power that is no integer, and anything beyond the
-    bounds: what a text says is never evaluated without one.
+    Raises UnreadableError for a name without a value, a division by 0, a power that is no integer, and anything beyond
+    the bounds: what a text says is never evaluated without one.
     """
     if node.kind == "figure":
         return figure(node.parts)
     if node.kind == "name":
         found = name(node.parts)
         if found is None:
-            raise Unreadable(f"'{node.parts[:20]}' has no value")
+            raise UnreadableError(f"'{node.parts[:20]}' has no value")
         return found
     found = _joined_value(node.kind, [value(part, figure, name) for part in node.parts])
     if found.numerator.bit_length() + found.denominator.bit_length() > _BITS:
-        raise Unreadable("a value of too many digits")
+        raise UnreadableError("a value of too many digits")
     return found
 
 
@@ -221,7 +221,7 @@ def _product(parts: Sequence[Fraction]) -> Fraction:
     for part in parts[1:]:
         result *= part
         if result.numerator.bit_length() + result.denominator.bit_length() > _BITS:
-            raise Unreadable("a product of too many digits")
+            raise UnreadableError("a product of too many digits")
     return result
 
 
@@ -234,7 +234,7 @@ def _joined_value(kind: str, parts: list[Fraction]) -> Fraction:
         return _product(parts)
     if kind == "quotient":
         if not parts[1]:
-            raise Unreadable("a division by 0")
+            raise UnreadableError("a division by 0")
         return parts[0] / parts[1]
     return _raised(*parts)
 
@@ -242,7 +242,7 @@ def _joined_value(kind: str, parts: list[Fraction]) -> Fraction:
 def _raised(base: Fraction, exponent: Fraction) -> Fraction:
     size = base.numerator.bit_length() + base.denominator.bit_length()
     if exponent.denominator != 1 or abs(exponent) * max(size, 1) > _BITS or (not base and exponent <= 0):
-        raise Unreadable("a power that is not evaluated")
+        raise UnreadableError("a power that is not evaluated")
     return base ** int(exponent)
 
 
@@ -266,11 +266,9 @@ def ends(node: Node, name: Callable[[str], Fraction | None]) -> tuple[Fraction, 
         return -parts[0][1], -parts[0][0]
     result = parts[0]
     for low, high in parts[1:]:
-        if node.kind == "quotient":
-            if low <= 0 <= high:
-                raise Unreadable("a division by what may be 0")
-            low, high = 1 / high, 1 / low  # noqa: PLW2901 - dividing is multiplying by the inverse
-        corners = [a * b for a in result for b in (low, high)]
+        if node.kind == "quotient" and low <= 0 <= high:
+            raise UnreadableError("a division by what may be 0")
+        corners = [a / b if node.kind == "quotient" else a * b for a in result for b in (low, high)]
         result = min(corners), max(corners)
     return result
 

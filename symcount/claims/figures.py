@@ -106,7 +106,8 @@ def figure(text: str, at: int, word: Callable[[int], tuple[str, int]], offset: i
     scale, unit, mark, last = _after(text, end, digits, word)
     whole, _, decimals = digits.partition(".")
     if not decimals and not raised and scale == 1:  # most figures: fractions are slow
-        return Figure(offset + at, offset + last, _whole(int(whole)), _ONE, True, scale, unit, mark)  # noqa: FBT003 - fields in order
+        return Figure(offset + at, offset + last, _whole(int(whole)), _ONE, exact=True, scale=scale, unit=unit,
+                      mark=mark)
     place = Fraction(10) ** (power - len(decimals))
     value = Fraction(int(whole + decimals or "0")) * place
     exact = not decimals and scale == 1

@@ -190,7 +190,8 @@ class _Lexer:
 
     def next_word(self, at: int) -> tuple[str, int]:
         """The word after a place, past blanks and TeX's text commands, and where it ends; "" if there is none."""
-        at = _BETWEEN.match(self.text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+        blank = _BETWEEN.match(self.text, at)
+        at = blank.end() if blank else at
         if self.text[at:at + 1] in _NO_WORD:
             return "", at
         label = _LABELLED.match(self.text, at)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import islice
 
 from symcount.claims.chains import relations
-from symcount.claims.expressions import Unreadable, figures, names, value
+from symcount.claims.expressions import UnreadableError, figures, names, value
 from symcount.claims.figures import restyled
 from symcount.claims.lexing import tokens
 from symcount.claims.slips import amount
@@ -257,14 +257,14 @@ class Page:
         return f"write {styled if styled and '}{' not in styled else amount(figure, number)}"  # of a command the middle
 
     def report(self, code: str, severity: str, span: Any, message: str, *, expected: Fraction | None = None,
-               help: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:  # noqa: A002 - the name that users see
-        """A diagnostic about a span of the document: a figure, a node or a token."""
+               todo: str = "", fix: str | None = None, also: Sequence[Diagnostic] = ()) -> Diagnostic:
+        """A diagnostic about a span of the document, a figure, a node or a token; `todo` is its help."""
         line, column = self.document.place(span.start)
         last, end = self.document.place(span.end)
         source = self.document.line(line)
         end = end if last == line else len(source) + 1
         number = None if expected is None else int(expected) if expected.denominator == 1 else expected
-        return Diagnostic(self.document.path, line, column, end, code, severity, message, number, help, fix, source,
+        return Diagnostic(self.document.path, line, column, end, code, severity, message, number, todo, fix, source,
                           tuple(also))
 
 
@@ -326,7 +326,7 @@ def worth(node: Node, page: Page) -> tuple[Fraction, Fraction] | None:
     try:
         local = value(node, page.printed, page.named)
         return local, value(node, page.true, page.true_named) if page.wrong() else local
-    except Unreadable:
+    except UnreadableError:
         return None
 
 

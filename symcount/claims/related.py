@@ -6,7 +6,7 @@ from contextlib import suppress
 from fractions import Fraction
 
 from symcount.claims.chains import HEDGES, LINKS
-from symcount.claims.expressions import Node, Unreadable, ends, measured, names, value
+from symcount.claims.expressions import Node, UnreadableError, ends, measured, names, value
 from symcount.claims.figures import Figure
 from symcount.claims.page import Claim, chained, introduced, words
 from symcount.claims.units import BYTES, WORK
@@ -33,11 +33,10 @@ def of_passage(read: Read, page: Page) -> Iterator[Claim]:
             label, exact = left.label or left.name or words(read, left.first) or introduced(read, page), None
         if left.figure is None or left.figure.exact:
             exact = left
-        elif exact is not None and exact.node is not None:  # a = 16.1 GB = 14.96 GiB: both are compared with a
-            relation = relation._replace(left=exact)  # noqa: PLW2901 - the same relation, of what was rounded
         if right.node is None:
             continue
-        yield from (claim._replace(label=label) for claim in _pair(relation, read))
+        rounded = exact if exact is not None and exact.node is not None else left  # a = 16.1 GB = 14.96 GiB: of a both
+        yield from (claim._replace(label=label) for claim in _pair(relation._replace(left=rounded), read))
         if left.label:
             yield from (claim._replace(label=label) for claim in _continued(read, i))
         if right.figure and right.figure.start in defined:
@@ -95,7 +94,7 @@ def _both(left: Node, right: Side, sign: str, read: Read) -> Iterator[Claim]:
     if not _ends(right) or [*names(left), *names(node)] or (_shapes(left) and _shapes(node)):
         return  # (2 × 2)(2 × 1) = 2 × 1 are shapes of matrices
     middle = _worth(node)
-    with suppress(Unreadable):
+    with suppress(UnreadableError):
         low, high = ends(node, _nothing)
         if middle is not None:
             printed = Figure(node.start, node.end, middle, high - low or Fraction(1), exact=low == high,
@@ -107,7 +106,7 @@ def _worth(node: Node) -> Fraction | None:
     """The value of an expression of figures, as printed."""
     try:
         return value(node, lambda figure: figure.value, _nothing)
-    except Unreadable:
+    except UnreadableError:
         return None
 
 

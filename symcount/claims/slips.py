@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-from symcount.claims.expressions import Node, Unreadable, value
+from symcount.claims.expressions import Node, UnreadableError, value
 from symcount.digits import differing
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def slip(node: Node, printed: Figure, of: Callable[[Figure], Fraction],
             if printed.holds(wrong) and not printed.holds(right):
                 return says
         return _digits(printed, right)
-    except Unreadable:
+    except UnreadableError:
         return ""
 
 

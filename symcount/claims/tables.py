@@ -8,7 +8,7 @@ from itertools import combinations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.chains import relations
-from symcount.claims.expressions import Node, Reader, Unreadable, figures
+from symcount.claims.expressions import Node, Reader, UnreadableError, figures
 from symcount.claims.page import Claim, Read
 from symcount.claims.related import of_passage
 
@@ -88,7 +88,7 @@ def _whole(inside: Sequence[Token]) -> Node | None:
     try:
         node = reader.sum()
         reader.labels()
-    except Unreadable:
+    except UnreadableError:
         return None
     return node if reader.at == len(inside) else None
 
