@@ -5,13 +5,12 @@ Only a sentence in which every word and every figure is understood is read; any 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import namedtuple
 from itertools import pairwise
 
 from symcount.claims.expressions import figures
-from symcount.claims.units import TABLE, WORK
+from symcount.claims.units import PARAMETERS, TABLE, WORK, type_bits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from symcount.claims.lexing import Token
     from symcount.claims.page import Read
 
-COUNTED = {"parameter", "parameters", "params", "param", "weights"}
+COUNTED = {*PARAMETERS, "weights"}
 _TAKES = {"take", "takes", "took", "need", "needs", "needed", "require", "requires", "required", "cost", "costs", "use",
           "uses", "used", "occupy", "occupies", "is", "are", "was"}
 TRAINING = {"training", "train", "pretraining", "pre-training", "pretrain", "pre-train"}
@@ -46,7 +45,6 @@ _WORDS = {
     "corpus", "text", "token", "tokens", "bit", "bits", "b", "byte", "bytes", "flop", "flops", "mac", "macs",
     "multiply-add", "multiply-adds",
 }
-_TYPE = re.compile(r"(?:fp|bf|float|bfloat|int|uint)([1-9][0-9]?)")  # the name of a type ends with its bits
 _LONGEST = 80  # tokens of a sentence
 SMALL = 100  # such factors are written out, beside parameters and tokens, and such costs are those of one parameter
 
@@ -85,7 +83,7 @@ def _said(read: Read, first: int, last: int) -> Said | None:
     words = {token.text.lower() for token in inside if token.kind == "word"}
     if not (COUNTED & words and _TAKES & words) or (_RECOMPUTED & words and not AGAIN & words):
         return None
-    if any(word not in _WORDS and not _TYPE.fullmatch(word) for word in words):
+    if any(word not in _WORDS and not type_bits(word) for word in words):
         return None
     begin, end = (bisect_left(read.relations, place, key=lambda one: one.at) for place in (first, last))
     within: set[int] = set()  # the tokens of expressions
@@ -126,7 +124,7 @@ def _sorted(tokens: Sequence[Token], places: Sequence[int]) -> dict[str, list[in
         if at < joined or token.kind in ("newline", "about") or token.text in (",", ":", "(", ")"):
             continue
         if token.kind == "word" and _fits(tokens, at):
-            if _TYPE.fullmatch(token.text.lower()):
+            if type_bits(token.text.lower()):
                 found["bit"].append(at)
             continue
         kind, joined = _kind(tokens, at) if token.figure else ("", 0)
@@ -171,8 +169,7 @@ def _types(tokens: Sequence[Token], costs: Sequence[int], types: Sequence[int]) 
 
 def _bits(token: Token) -> int:
     """The bits of a type that a token names: 16 of fp16, 16 of 16 bits."""
-    named = _TYPE.fullmatch(token.text.lower())
-    return int(named[1]) if named else int(token.figure.value)
+    return type_bits(token.text.lower()) or int(token.figure.value)
 
 
 def _plain(node: Node, given: Sequence[Figure]) -> bool:

@@ -9,6 +9,7 @@ from bisect import bisect_left
 
 from symcount.architectures import names as published_names
 from symcount.claims.related import as_printed
+from symcount.claims.units import PARAMETERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from symcount.mentions import Mention
 
 _SMALLEST = 10**5  # a count of a published model is larger
-_PARAMETERS = {"parameters", "params", "parameter", "#params", "weights"}
 # What has these in its sentence is not counted whole
 _ADAPTED = {"trainable", "lora", "adapter", "adapters", "prompt", "prompts", "backbone", "qlora", "frozen", "pruned",
             "student", "distilled", "quantized", "non-embedding", "embedding", "embeddings", "without", "excluding"}
 ACTIVE = {"active", "activated", "activates", "activating"}
 _OF_THEM = {"which", "with", "but", "and", "("}
-_BETWEEN = {*ACTIVE, *_OF_THEM, ",", "of", "parameters", "params", "in", "total", "altogether", "only", "about", "it",
+_BETWEEN = {*ACTIVE, *_OF_THEM, *PARAMETERS, ",", "of", "in", "total", "altogether", "only", "about", "it",
             "roughly", "just", "uses", "these"}
 _QUOTED = "\"“„«"  # what others say, perhaps to refute it
 # Words before a model that leave it the subject
@@ -34,7 +34,7 @@ _OPENING = {"the", "but", "while", "whereas", "a", "an", "original", "that", "so
 # Words that may stand between a model and its count without changing what is counted.
 _LINKS = {
     "has", "have", "contains", "is", "are", "a", "an", "the", "model", "about", "roughly", "approximately",
-    "around", "uncased", "cased", "parameters", "params", "parameter", "param", "having", "totals", "of", "count",
+    "around", "uncased", "cased", *PARAMETERS, "having", "totals", "of", "count",
     "total", "exactly", "base", "nearly", "some", "just", "over", "only",
 }
 
@@ -62,9 +62,9 @@ def totals(read: Read, found: Sequence[Mention], page: Page) -> Iterator[tuple[t
         before = base + found[number - 1].end if number else None
         if figure is None or figure.value < _SMALLEST or not _subject(read, first, before):
             continue
-        counted_ = {"parameters", "params"} & said or figure.counts == "parameter"
+        counted_ = PARAMETERS & said or figure.counts == "parameter"
         if read.passage.kind == "row":
-            counted_ = _PARAMETERS & set(page.column(read, figure).lower().split())
+            counted_ = {*PARAMETERS, "#params", "weights"} & set(page.column(read, figure).lower().split())
         known = [published_names()[name][2] for name in mention.names]
         near = figure.scale != 1 and figure.unit is None and any(abs(figure.value - one) < one / 2 for one in known)
         behind = after(read, at)

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import namedtuple
 
 from symcount.claims.chains import HEDGES
+from symcount.claims.units import PARAMETERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ Less = namedtuple("Less", "names left at")
 """A count of one of the published models `names`, without what the words `left` name; `at` is its figure's token."""
 
 _LEFT = {"without", "excluding", "ignoring", "omitting", "neglecting"}
-_WHICH = ("without", "excluding", "ignoring", "omitting", "neglecting", "counting", "leaving")
-_HAS = {"has", "have", "contains", "is", "about", "a", "the", "model", "parameters", "params", "only", *HEDGES}
-_COUNT = {"parameters", "params", "parameter"}
+_WHICH = (*_LEFT, "counting", "leaving")
+_HAS = {"has", "have", "contains", "is", "about", "a", "the", "model", "only", *PARAMETERS, *HEDGES}
 _JOINING = {",", "and", "or", "but", "(", "still"}
 _MOST = 16  # words that say what is left out
 
@@ -68,7 +68,7 @@ def _figure(read: Read, at: int, between: set[str]) -> int | None:
 def _counted(read: Read, at: int) -> int:
     """The token behind a figure and the word for parameters."""
     at += 1
-    while at < len(read.tokens) and (read.tokens[at].kind == "newline" or read.tokens[at].text.lower() in _COUNT):
+    while at < len(read.tokens) and (read.tokens[at].kind == "newline" or read.tokens[at].text.lower() in PARAMETERS):
         at += 1
     return at
 

@@ -9,6 +9,8 @@ import re
 from collections import namedtuple
 from fractions import Fraction
 
+from symcount.claims.units import PARAMETERS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +33,7 @@ counted   whether the sentence says that parameters are compared
 """
 
 _SHARES = ("%", "percent", "half", "third", "quarter", "fifth", "times", "x ", "×")
-_OF = ("parameters", "weights", "params")
+_OF = (*PARAMETERS, "weights")
 _HEDGE = r"(?:(about|around|roughly|approximately|nearly|almost|some|~) ?)?"
 _WORDS = {"half": Fraction(1, 2), "one half": Fraction(1, 2), "a third": Fraction(1, 3), "one third": Fraction(1, 3),
           "two thirds": Fraction(2, 3), "a quarter": Fraction(1, 4), "one quarter": Fraction(1, 4),

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from symcount.claims.related import as_printed
+from symcount.claims.units import type_bits
 from symcount.errors import SymcountError
 from symcount.naming import model
 
@@ -32,9 +33,7 @@ names     the published models that may be meant
 quantity  its short name; sizes of the run, as t=2048; width in bytes of a stored number, None where it is not said
 figure    the figure; at the number of its token; beside the figures that the rest was read from
 """
-_WIDTHS = {"bf16": 2, "fp16": 2, "float16": 2, "bfloat16": 2, "fp32": 4, "float32": 4, "int8": 1, "fp8": 1,
-           "int4": Fraction(1, 2)}
-_BITS = {32: 4, 16: 2, 8: 1, 4: Fraction(1, 2)}
+_BITS = (32, 16, 8, 4)  # of a stored number
 _HOLD = {"takes", "take", "needs", "need", "uses", "occupies", "requires", "weighs", "is", "are", "costs", "has"}
 _LONGEST = 80  # tokens of a sentence
 # Words of sentences that count something else, or more
@@ -66,12 +65,10 @@ def _told(names: tuple[str, ...], inside: list[tuple[int, Any]], said_: set[str]
     figures = [(at, token.figure) for at, token in inside if token.figure]
     counted = [(at, figure) for at, figure in figures if figure.counts in ("byte", "flop", "multiply-add")]
     tokens = [figure for _, figure in figures if figure.counts == "token"]
-    bits = [_BITS.get(int(figure.value)) for _, figure in figures
-            if figure.counts == "bit" and figure.value.denominator == 1]
-    widths = {*bits, *(_WIDTHS[word] for word in said_ if word in _WIDTHS)}
-    if len(counted) != 1 or len(tokens) > 1 or len(widths) > 1 or None in widths:
+    bits = {*(figure.value for _, figure in figures if figure.counts == "bit"), *map(type_bits, said_)} - {0}
+    if len(counted) != 1 or len(tokens) > 1 or len(bits) > 1 or not bits <= {*_BITS}:
         return
-    (at, figure), width = counted[0], next(iter(widths), None)
+    (at, figure), width = counted[0], next((Fraction(one) / 8 for one in bits), None)
     beside = [figure for _, figure in figures if figure.counts in ("token", "bit")]
     run = int(tokens[0].value) if tokens and tokens[0].exact else 1 if {"per", "token"} <= said_ else None
     if figure.counts == "byte" and "cache" in said_ and run:
@@ -84,7 +81,9 @@ def _told(names: tuple[str, ...], inside: list[tuple[int, Any]], said_: set[str]
 
 # Layers and small networks described in one phrase, how they are written as a model, and a word of each phrase
 _NUMBER = r"([0-9][0-9,]{0,6})"
-_COUNT = "([0-9]{1,4}|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|thirty-two|sixty-four)"
+_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+          "twelve": 12, "sixteen": 16, "thirty-two": 32, "sixty-four": 64}
+_COUNT = f"([0-9]{{1,4}}|{'|'.join(_WORDS)})"
 _LAYERS = tuple((word, re.compile(pattern, re.IGNORECASE), made) for word, pattern, made in (
     ("unit", rf"\b(LSTM|GRU)(?: layer| cell)? (?:with|of) {_NUMBER} inputs? and {_NUMBER}(?: hidden)? units\b",
      "{0}:d={1},m={2}"),
@@ -99,8 +98,6 @@ _LAYERS = tuple((word, re.compile(pattern, re.IGNORECASE), made) for word, patte
     ("-", r"\b([1-9][0-9]{0,5}(?:-[1-9][0-9]{0,5}){2,9})[ -](?:(?:fully[ -]connected|feed-?forward|dense|neural) ){0,2}"
           r"(?:networks?|nets?|perceptrons?|MLPs?)\b", "mlp:{0}"),
 ))
-_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-          "twelve": 12, "sixteen": 16, "thirty-two": 32, "sixty-four": 64}
 _WORKED = {"parameter", "multiply-add", "flop", "operation", "multiplication"}
 _STRICT = ("-", "output")
 _LINKING = {"a", "an", "the", "with", "has", "have", "contains", "needs", "need", "costs", "cost", "takes", "requires",

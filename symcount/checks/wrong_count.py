@@ -32,6 +32,7 @@ from symcount.claims.expressions import figures
 from symcount.claims.page import Span, words
 from symcount.claims.related import as_printed
 from symcount.claims.slips import amount
+from symcount.claims.units import PARAMETERS
 from symcount.counted import ACTIVE, after, chosen, totals
 from symcount.omitted import omitted
 from symcount.parts import UNKNOWN, Judgement, described, elsewhere, known_total, without
@@ -281,7 +282,7 @@ def _unit(figure: Figure, label: str, page: Page) -> str:
     if figure.counts in _UNITS:
         return figure.counts
     told = counted(page.setting.at(figure.start).manner).flop_per_mac
-    parameters = {"parameters", "params", "weights", "entries", "n"} & set(label.lower().split())
+    parameters = {*PARAMETERS, "weights", "entries", "n"} & set(label.lower().split())
     return "flop" if told and not parameters and page.unit_before(figure.start) == "flop" else ""
 
 

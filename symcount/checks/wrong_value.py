@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.slips import PEN, amount, slip, written
+from symcount.claims.units import PARAMETERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 CODE = "SC101"
 _LONG = 5  # digits that tell a slip of the pen from another sum
 # Words above a column whose figures are computed
-_COUNTS = {"parameters", "params", "parameter", "weights", "count", "entries", "total", "bytes", "flops", "macs",
+_COUNTS = {*PARAMETERS, "weights", "count", "entries", "total", "bytes", "flops", "macs",
            "elements"}
 
 

@@ -5,6 +5,7 @@ Source: the decimal prefixes of the SI (M is 10^6), the binary ones of IEC 80000
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from fractions import Fraction
 
@@ -81,6 +82,9 @@ BYTES = Unit("byte", Fraction(1), "B")
 PLAIN = {unit.kind for unit in TABLE.values()} - {"byte", "bit", "second", "percent", "flop/second", "byte/second"}
 """Kinds whose figures are plain numbers: they can be compared with a number that has no unit."""
 WORK = ("flop", "multiply-add")
+PARAMETERS = frozenset(("parameter", "parameters", "param", "params"))
+"""How authors write the word."""
+_TYPE = re.compile(r"(?:fp|bf|float|bfloat|int|uint)([1-9][0-9]?)")
 
 
 def unit(word: str) -> Unit:
@@ -94,6 +98,16 @@ def unit(word: str) -> Unit:
     if word.lower() in TABLE:
         return TABLE[word.lower()]._replace(shown=word)
     return Unit(f"?{word}", Fraction(1), word)
+
+
+def type_bits(word: str) -> int:
+    """The bits of a type of numbers, with which its name ends; 0 for another word.
+
+    >>> type_bits("bf16"), type_bits("float32"), type_bits("fp")
+    (16, 32, 0)
+    """
+    named = _TYPE.fullmatch(word)
+    return int(named[1]) if named else 0
 
 
 def comparable(a: Unit | None, b: Unit | None) -> bool:
