@@ -90,7 +90,7 @@ def meant(about: Setting, offset: int) -> tuple[Model, ...]:
     return tuple(_unlike([*scene.models, *several]) if own else several)
 
 
-def counted(how: Manner) -> Manner:
+def unplaced(how: Manner) -> Manner:
     """A manner without its places: what is said, None where nothing is; of norms only whether they are counted."""
     plain = Manner(*(told and told.value for told in how))
     return plain._replace(norms=None if plain.norms is None else bool(plain.norms))

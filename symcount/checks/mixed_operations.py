@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from symcount.claims.agreement import agreement
 from symcount.claims.slips import amount
-from symcount.settings import counted
+from symcount.settings import unplaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
     if found.verdict != "mixed":
         return
     printed, right = claim.printed, claim.printed.within(found.true)
-    told = counted(page.setting.at(claim.printed.start).manner).flop_per_mac == 2
+    told = unplaced(page.setting.at(claim.printed.start).manner).flop_per_mac == 2
     says = f"{amount(printed, printed.within(printed.value))} counts one FLOP for a multiply-add"
     if told:
         yield page.report(CODE, "error", printed, f"{says}, where the text says 2: {amount(printed, right)}",

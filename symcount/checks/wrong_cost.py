@@ -48,7 +48,7 @@ from symcount.costs import (
 )
 from symcount.formulas import read as formula
 from symcount.laws import load
-from symcount.settings import counted
+from symcount.settings import unplaced
 from symcount.storage import names as storages
 from symcount.storage import storage
 
@@ -117,7 +117,7 @@ def _rule(said: Said, cost: Cost, page: Page) -> _Rule | None:
 def _work(said: Said, cost: Cost, page: Page) -> _Rule | None:
     """FLOPs or multiply-adds for each parameter and token."""
     two, unit = _multiply_add(), cost.figure.counts
-    told = counted(page.setting.at(cost.figure.start).manner).flop_per_mac
+    told = unplaced(page.setting.at(cost.figure.start).manner).flop_per_mac
     one = 1 if told == 1 or unit == "multiply-add" else two  # FLOPs of a multiply-add
     train, forward, recompute = (Fraction(_factor(law) * one, two)
                                  for law in ("training_6nd", "forward_2n", "recompute_8n"))

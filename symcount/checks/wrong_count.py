@@ -35,10 +35,10 @@ from symcount.claims.slips import amount
 from symcount.claims.units import PARAMETERS
 from symcount.counted import ACTIVE, after, chosen, totals
 from symcount.omitted import omitted
-from symcount.parts import UNKNOWN, Judgement, described, elsewhere, known_total, without
+from symcount.parts import Judgement, described, elsewhere, known_active, known_total, without
 from symcount.parts import judge as judged
 from symcount.readers.quantities import read as read_quantity
-from symcount.settings import MOST, counted, meant, published
+from symcount.settings import MOST, meant, published, unplaced
 from symcount.shortfalls import judge_number
 from symcount.told import batch, layers, told
 
@@ -78,7 +78,7 @@ def judge(claim: Claim, page: Page) -> Iterator[Diagnostic]:
 def _elsewhere(claim: Claim, value: Fraction, model: Any, page: Page) -> Iterator[Diagnostic]:
     """The finding about a right value of an expression with the sizes of another model."""
     if value.denominator == 1 and _unit(claim.printed, claim.label, page) in ("", "parameter"):
-        how = counted(page.setting.at(claim.printed.start).manner)
+        how = unplaced(page.setting.at(claim.printed.start).manner)
         operands = [figure.value for figure in figures(claim.node)]
         yield from _said(elsewhere(claim.label, value, operands, model, how), claim.printed, page)
 
@@ -93,14 +93,15 @@ def announce(read: Read, page: Page) -> Iterator[Diagnostic]:
     for names, figure, at in totals(read, found_, page):
         printed = as_printed(read, at)
         active = ACTIVE & {word.lower() for word in after(read, at).split()[:3]}
-        found = (_active if active else known_total)(names, printed.value, printed.place)
+        found = (known_active(names[:MOST], printed.value, printed.place) if active else
+                 known_total(names, printed.value, printed.place))
         if found.verdict != "unknown":
             page.judged(figure)
         yield from _said(_explained(found, figure, names), figure, page)
         settled |= {figure.start} if found.verdict not in ("unknown", "right") else set()
         for part in chosen(read, at):
             page.judged(part)
-            yield from _said(_active(names, part.value, part.place), part, page)
+            yield from _said(known_active(names[:MOST], part.value, part.place), part, page)
     for less in omitted(read, found_):
         figure = read.tokens[less.at].figure
         printed = as_printed(read, less.at)
@@ -146,27 +147,6 @@ def _explained(found: Judgement, figure: Figure, names: tuple[str, ...]) -> Judg
     return found._replace(says=f"{found.says}: the printed number {why.says}")
 
 
-def _active(names: tuple[str, ...], value: Fraction, place: Fraction) -> Judgement:
-    """Whether one of the published models that may be meant has so many active parameters, with its tables or without.
-
-    Cut off at the last digit it is a note: what is active is printed in whole billions.
-    """
-    counts = {name: read_quantity(published(name), "active") for name in names[:MOST]}
-    for says, left in (("", ()), ("without embeddings", ("embedding",)), ("without embeddings and head", (
-            "embedding", "head"))):
-        for ledger in counts.values():
-            count = int(ledger.of([term for term in ledger.terms if not {*term.kinds, term.path.partition(".")[0]}
-                                   & set(left)]).total)
-            if abs(count - value) <= place / 2:
-                return Judgement("convention" if says else "right", count, says)
-    if len(counts) > 1:
-        return UNKNOWN
-    (name, ledger), = counts.items()
-    count = int(ledger.total)
-    cut = 0 <= count - value < place
-    return Judgement("note" if cut else "wrong", count, f"of {name} {count:,} parameters are active for a token")
-
-
 def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     """The finding about the bytes or FLOPs of a model: wrong where one model is meant and no usual way gives them."""
     ways = [(name, exact, says) for name in one.names[:MOST] for exact, says in _ways(published(name), one)]
@@ -175,7 +155,7 @@ def _quantity(one: Told, figure: Figure, page: Page) -> Iterator[Diagnostic]:
         if figure.holds(exact) or binary:
             page.judged(figure)
             page.cover(*one.beside)
-            how = " ".join(filter(None, (f"right for {name}", says, binary)))
+            how = " ".join(filter(None, (f"for {name}", says, binary)))
             yield from _said(Judgement("convention" if says or binary else "right", exact, how), figure, page)
             return
     name, exact, _ = ways[0]
@@ -231,16 +211,16 @@ def _judged(label: str, figure: Figure, passage: Any, models: Sequence[Any], pag
     about = page.setting.at(figure.start)
     if about.spans and _WIDE & {*label.lower().split()}:
         label = _beside_sizes(label, about, page.setting.of(passage), figure)
-    found = [judged(label, unit, figure.value, figure.place, one, counted(about.manner)) for one in models]
+    found = [judged(label, unit, figure.value, figure.place, one, unplaced(about.manner)) for one in models]
     run = _run(page.setting.of(passage), figure) if unit in ("flop", "multiply-add") else None
     settled = {one.verdict for one in found} & {"right", "convention"}
     if run and not settled and all("b" in one.values for one in models):
         found = [judged(" ".join(word for word in label.split() if word.lower() != "batch"), unit, figure.value,
-                        figure.place, one.replace(b=run[0]), counted(about.manner)) for one in models]
+                        figure.place, one.replace(b=run[0]), unplaced(about.manner)) for one in models]
         if {one.verdict for one in found} & {"right", "convention"}:
             page.cover(Span(*run[1:]))
     if unit == "byte" and {one.verdict for one in found} == {"unknown"} and "cache" in page.heading(figure.start):
-        found = [judged(f"{label} KV cache", unit, figure.value, figure.place, one, counted(about.manner))
+        found = [judged(f"{label} KV cache", unit, figure.value, figure.place, one, unplaced(about.manner))
                  for one in models]
     verdicts = {one.verdict for one in found}
     if verdicts & {"right", "convention"}:
@@ -281,7 +261,7 @@ def _unit(figure: Figure, label: str, page: Page) -> str:
     """What a figure counts: its unit, else FLOPs in a section that printed FLOPs before it and says what one is."""
     if figure.counts in _UNITS:
         return figure.counts
-    told = counted(page.setting.at(figure.start).manner).flop_per_mac
+    told = unplaced(page.setting.at(figure.start).manner).flop_per_mac
     parameters = {*PARAMETERS, "weights", "entries", "n"} & set(label.lower().split())
     return "flop" if told and not parameters and page.unit_before(figure.start) == "flop" else ""
 
@@ -292,7 +272,7 @@ def _said(found: Any, figure: Figure, page: Page) -> Iterator[Diagnostic]:
     if severity is None:
         return
     right = None if found.expected is None else figure.within(Fraction(found.expected))
-    says = f"right {found.says}" if found.says.split(" ")[0] in ("without", "with", "as", "at") else found.says
+    says = f"right {found.says}" if severity == "convention" else found.says
     if severity == "error" and right is not None:
         page.correct(CODE, figure, Fraction(found.expected), [page.line(figure.start)])
         page.judged(figure)

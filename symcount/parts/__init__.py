@@ -4,7 +4,8 @@ from symcount.parts.described import described
 from symcount.parts.elsewhere import elsewhere
 from symcount.parts.judging import UNKNOWN, Judgement, judge
 from symcount.parts.shares import shares
-from symcount.parts.totals import known_total
+from symcount.parts.totals import known_active, known_total
 from symcount.parts.without import without
 
-__all__ = ["UNKNOWN", "Judgement", "described", "elsewhere", "judge", "known_total", "shares", "without"]
+__all__ = ["UNKNOWN", "Judgement", "described", "elsewhere", "judge", "known_active", "known_total", "shares",
+           "without"]

@@ -36,7 +36,7 @@ def described(model: Any, figure: Any) -> Judgement:
     ways = _parameters(model, figure) if figure.counts == "parameter" else _work(model, figure)
     for count, says in ways.items():
         if figure.holds(Fraction(count)):
-            return Judgement("convention" if says else "right", count, f"right {says}" if says else "")
+            return Judgement("convention" if says else "right", count, says)
     if not ways or figure.counts in ("flop", "operation"):
         return UNKNOWN
     count = next(iter(ways))

@@ -59,18 +59,27 @@ def judge(label: str, unit: str, value: Any, place: Any, model: Model, manner: A
     mlp.down maps 2,048 to 512, so its bias has 512 entries, not 2,048: 2,048 × 512 + 512 = 1,049,088
     """
     own = counts(model)
-    label = label[:LONGEST + 1]  # a longer one says nothing
-    said = own.once(("said", label), _said, label, own)
-    manner = _settled(manner, said)
+    said, manner, tried = _tried(label, unit, own, manner)
     value, place = Fraction(value), Fraction(place)
-    tried = own.once(("tried", label, unit, manner), list, _attempts(said, unit, own, manner))
     return _agreed(tried, said, value, place, manner, own) or _slipped(tried, said, unit, value, place, manner, own)
 
 
 def certain(label: str, unit: str, own: Counts, manner: Any) -> bool:
     """Whether every word of a label is understood, and it names one part."""
-    said = _said(label, own)
-    return _one(said, [attempt for attempt in _attempts(said, unit, own, manner) if attempt.sure and not attempt.off])
+    said, _, tried = _tried(label, unit, own, manner)
+    return _one(said, _sure(tried))
+
+
+def _tried(label: str, unit: str, own: Counts, manner: Any) -> tuple[Said, Any, list[_Attempt]]:
+    """What a label says, the manner with what it says of that, and every reading of it."""
+    label = label[:LONGEST + 1]  # a longer one says nothing
+    said = own.once(("said", label), _said, label, own)
+    manner = _settled(manner, said)
+    return said, manner, own.once(("tried", label, unit, manner), list, _attempts(said, unit, own, manner))
+
+
+def _sure(tried: Sequence[_Attempt]) -> list[_Attempt]:
+    return [attempt for attempt in tried if attempt.sure and not attempt.off]
 
 
 def _one(said: Said, sure: Sequence[_Attempt]) -> bool:
@@ -241,7 +250,7 @@ def _agreed(tried: Sequence[_Attempt], said: Said, value: Fraction, place: Fract
 def _slipped(tried: Sequence[_Attempt], said: Said, unit: str, value: Fraction, place: Fraction, manner: Any,
              own: Counts) -> Judgement:
     """The one slip that explains a number, where the label is sure."""
-    sure = [attempt for attempt in tried if attempt.sure and not attempt.off]
+    sure = _sure(tried)
     if not _one(said, sure):
         return UNKNOWN
     if place < 1 or value < max(_LEAST, place * 10**(_DIGITS - 1)) or value in sizes(own):

@@ -53,7 +53,7 @@ def known_total(named: Sequence[str], value: Any, place: Any) -> Judgement:
             return Judgement("right", count, "")
     for name in published.values():
         for count, says in _others(name, low, high):
-            return Judgement("convention", count, f"{name} {says}")
+            return Judgement("convention", count, f"for {name} {says}")
     if len(published) != 1:
         return UNKNOWN
     (count, name), = published.items()
@@ -109,6 +109,30 @@ def _counted(name: str) -> tuple[tuple[list[str], Sums, Any], ...]:
         active = total((a, a.number) for a in own.active if a.number is not None)
         found.append(([says] if says else [], Sums(reading, choices(reading, own.parameters, own)), active))
     return tuple(found)
+
+
+def known_active(named: Sequence[str], value: Any, place: Any) -> Judgement:
+    """Whether one of the published models that may be meant has so many active parameters, with its tables or without.
+
+    Cut off at the last digit it is a note: what is active is printed in whole billions.
+
+    >>> known_active(["mixtral-8x7b"], 12_900_000_000, 10**8)
+    Judgement(verdict='right', expected=12879925248, says='')
+    """
+    value, place = Fraction(value), Fraction(place)
+    counts = {name: [a for a in heads(name)[0][1].active if a.number is not None] for name in named}
+    for says, left in (("", ()), ("without embeddings", ("embedding",)), ("without embeddings and head", (
+            "embedding", "head"))):
+        for amounts in counts.values():
+            count = total((a, a.number) for a in amounts if not {*a.kinds, a.path.partition(".")[0]} & {*left})
+            if abs(count - value) <= place / 2:
+                return Judgement("convention" if says else "right", count, says)
+    if len(counts) > 1:
+        return UNKNOWN
+    (name, amounts), = counts.items()
+    count = total((a, a.number) for a in amounts)
+    verdict = "note" if 0 <= count - value < place else "wrong"
+    return Judgement(verdict, count, f"of {name} {count:,} parameters are active for a token")
 
 
 def _percent(gap: Fraction, of: Fraction) -> str:
