@@ -6,22 +6,26 @@ Only sentences in which nothing else stands between their parts are read.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import namedtuple
 from fractions import Fraction
 
+from symcount.claims.chains import HEDGES
+from symcount.claims.related import as_printed
 from symcount.claims.units import PARAMETERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from symcount.claims.page import Read
     from symcount.mentions import Heard, Mention
 
-Share = namedtuple("Share", "label bound share leeway names start end")
+Share = namedtuple("Share", "label bound share low high names start end")
 """The share of all parameters that a part has, by its words.
 
-bound   "more" or "less" where the share is one, "" where it is the share itself; leeway  by how much it may be off
+bound   "more" or "less" where the share is one, "" where it is the share itself; low, high  between which it is true
 names   the published names that its sentence gives; start, end  where the share stands in the document
 """
 
@@ -34,7 +38,7 @@ counted   whether the sentence says that parameters are compared
 
 _SHARES = ("%", "percent", "half", "third", "quarter", "fifth", "times", "x ", "×")
 _OF = (*PARAMETERS, "weights")
-_HEDGE = r"(?:(about|around|roughly|approximately|nearly|almost|some|~) ?)?"
+_HEDGE = rf"(?:(?:{'|'.join(map(re.escape, sorted(HEDGES)))}) ?)?"
 _WORDS = {"half": Fraction(1, 2), "one half": Fraction(1, 2), "a third": Fraction(1, 3), "one third": Fraction(1, 3),
           "two thirds": Fraction(2, 3), "a quarter": Fraction(1, 4), "one quarter": Fraction(1, 4),
           "three quarters": Fraction(3, 4), "a fifth": Fraction(1, 5), "one fifth": Fraction(1, 5)}
@@ -73,14 +77,13 @@ def held(read: Read, heard: Heard) -> Iterator[Share]:
         for mention in inside[:1]:
             if mention.start < one.start():
                 label = text[start:mention.start] + text[mention.end:one.start()]
-        word, digits = one[3], one[4]
-        share = _WORDS[word.replace("-", " ")] if word else Fraction(digits) / 100
-        place = Fraction(1, 100) / 10**len((digits or "").partition(".")[2])
-        leeway = _VAGUE if word else place / 2 if not one[2] else max(place, share / 50)
+        at = 2 if one[2] else 3
+        share = _WORDS[one[2].replace("-", " ")] if one[2] else None
+        low, middle, high = (share - _VAGUE, share, share + _VAGUE) if share else _printed(read, base + one.start(at))
         bound = "more" if one[1] in _MORE else "less" if one[1] in _LESS else ""
-        at = 3 if word else 4
-        yield Share(label.strip(" ,"), bound, share, leeway, inside[0].names if inside else (), base + one.start(at),
-                    base + one.end(at))
+        if middle is not None:
+            yield Share(label.strip(" ,"), bound, middle, low, high, inside[0].names if inside else (),
+                        base + one.start(at), base + one.end(at))
 
 
 def differences(read: Read, found: Sequence[Mention]) -> Iterator[Difference]:
@@ -92,23 +95,30 @@ def differences(read: Read, found: Sequence[Mention]) -> Iterator[Difference]:
         other = by_start.get(one.end()) if one else None
         if one is None or other is None:
             continue
-        hedge, digits, unit, what = one.groups()
-        value, decimals = Fraction(digits), len(digits.partition(".")[2])
-        place = Fraction(1, 10**decimals) * (10 if not decimals and value % 10 == 0 and hedge else 1)
-        off = max(place / 2, value / 50 if hedge else 0)
+        _, unit, what = one.groups()
         ratio = _larger if what.startswith(_UP) else _smaller
-        ends = [end for end in (ratio(each, unit) for each in (value - off, value, value + off)) if end is not None]
+        ends = [end for each in _printed(read, base + one.start(1)) if each is not None
+                and (end := ratio(each, unit)) is not None]
         if len(ends) == 3:
             yield Difference(mention.names, other.names, ends[1], min(ends), max(ends), " " in what,
-                             base + one.start(2), base + one.end(2))
+                             base + one.start(1), base + one.end(1))
+
+
+def _printed(read: Read, place: int) -> tuple[Any, Any, Any]:
+    """The least value, the value and the largest of the figure at a place; None where no figure is read there."""
+    at = bisect_left(read.tokens, place, key=lambda token: token.start)
+    if at == len(read.tokens) or read.tokens[at].start != place or read.tokens[at].figure is None:
+        return None, None, None
+    figure = as_printed(read, at)
+    return figure.value - figure.place / 2, figure.value, figure.value + figure.place / 2
 
 
 def _larger(value: Fraction, unit: str) -> Fraction | None:
     """One count over the other, where it is so many percent, or times, larger; None for what cannot be."""
-    return 1 + value / 100 if unit in _PERCENT else value if value > 0 else None
+    return 1 + value if unit in _PERCENT else value if value > 0 else None
 
 
 def _smaller(value: Fraction, unit: str) -> Fraction | None:
     if unit in _PERCENT:
-        return 1 - value / 100 if value < 100 else None
+        return 1 - value if value < 1 else None
     return 1 / value if value > 0 else None

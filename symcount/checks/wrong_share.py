@@ -129,7 +129,7 @@ def _held(one: Share, read: Read, page: Page) -> Iterator[Diagnostic]:
 def _true(one: Share, share: Fraction) -> bool:
     if one.bound:
         return share > one.share if one.bound == "more" else share < one.share
-    return abs(share - one.share) <= one.leeway
+    return bool(one.low <= share <= one.high)
 
 
 def _far(one: Share, share: Fraction) -> bool:
