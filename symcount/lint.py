@@ -73,7 +73,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
     page.findings += [one for ask in asked["review"] for one in ask(page)]
     page.findings = [one for one in page.findings if not page.silenced(one.code, one.line)]
     page.findings += leftover(page, unread)
-    return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), page.judgements)
+    return Examined(sorted(page.findings, key=lambda one: (one.line, one.column)), len(page.judgements))
 
 
 def _listen(page: Page) -> None:

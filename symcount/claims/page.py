@@ -64,7 +64,7 @@ class Page:
     setting      the model and the sizes that it speaks of
     symbols      the author's symbols for our letters, where a notation was given
     findings     the diagnostics so far
-    judgements   how many statements were compared with something
+    judgements   where the statements begin that were compared with something
     formulas     how many sentences said a formula of a model
     results      the figures that were computed, in order
     vouched      the values that were found to be those of the model's parts
@@ -78,7 +78,8 @@ class Page:
     def __init__(self, document: Document, setting: Any, symbols: Mapping[str, str]) -> None:
         self.document, self.setting, self.symbols = document, setting, symbols
         self.findings: list[Diagnostic] = []
-        self.judgements = self.formulas = 0
+        self.judgements: set[int] = set()
+        self.formulas = 0
         self._wrong = False
         self._silences: list[tuple[int, int, tuple[str, ...]]] = []
         self.compared: tuple[Any, Any] = (None, None)  # the claim that is judged, and its agreement
@@ -215,7 +216,7 @@ class Page:
 
     def judged(self, span: Any) -> None:
         """Count a statement that is no relation as judged, and its figures as accounted for."""
-        self.judgements += 1
+        self.judgements.add(span.start)
         self.cover(span)
 
     def covered(self, figure: Figure | Token) -> bool:
