@@ -265,6 +265,8 @@ def _identities(asked: Any) -> Any:
                 for one, listed in found]
         return told[0] if len(told) == 1 else told
     head = ("identity", "why", "parameters saved", "weights")
+    if not any(listed for _, listed in found):
+        return f"no weights of {' and '.join(one.title for one, _ in found)} are known to fuse"
     return "\n\n".join(one.title + "\n\n" + columns([head, *(
         (each.identity or "none", each.says, f"{saves:,}" if isinstance(saves, int) else saves if each.identity else "",
          ", ".join(path.removesuffix(".weight") for path in each.paths)) for each, saves in listed)])
