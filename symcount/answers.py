@@ -25,7 +25,8 @@ Rows = namedtuple("Rows", "rows")  # a matrix of whole numbers
 Picked = namedtuple("Picked", "letter value")  # a line, and one of the above
 
 _LONGEST, _DIGITS = 400, 40  # characters of an answer, digits of a number in it
-_NUMBER = re.compile(r"=?\s*([-−]?)\s*(\d{1,3}(?:[,_ \u00a0\u202f']\d{3})+|\d+)(?:\.0+)?(?:\s*([A-Za-z][A-Za-z -]*))?\.?")
+_NUMBER = re.compile(r"=?\s*([-−]?)\s*(\d{1,3}(?:[,_ \u00a0\u202f']\d{3})+|\d+)(?:\.0+)?"
+                     r"(?:\s*([A-Za-z][A-Za-z -]*))?\.?")
 _PERCENT = re.compile(r"=?\s*(\d{1,3})\.(\d{1,20})\s*(?:%|percent|per cent)?")
 _SIGNED = re.compile(r"[-−]?\d{1,12}")
 _ROW = re.compile(r"[\[(]([^\[\]()]*)[\])]")
@@ -98,16 +99,14 @@ def _read(text: str, like: Any) -> Any:
         number = _number(text, like.unit)
         return None if number is None else Amount(number, like.unit)
     if kind is Percent:
-        told = _PERCENT.fullmatch(text)
-        return Percent((Fraction(int(told[1] + told[2]), 10 ** (len(told[2]) + 2)), len(told[2]))) if (
-            told and len(told[2]) >= 2) else None
+        return _percent(text)
     if kind is Shape:
         return _shape(text)
     if kind is Rows:
         return _rows(text)
     told = _LETTER.fullmatch(text)
     value = _read(told[2].strip(), like.value) if told else None
-    return None if value is None else Picked(told[1].lower(), value)
+    return Picked(told[1].lower(), value) if told and value is not None else None
 
 
 def _number(text: str, unit: str) -> int | None:
@@ -116,10 +115,18 @@ def _number(text: str, unit: str) -> int | None:
         return None
     word = (told[3] or "").strip().lower()
     # A word that scales, as million, is none of the unit: what it makes of the number would have to be guessed.
-    if word and not (unit and (unit.startswith(word) or word == "params" and unit == "parameters")):
+    if word and not (unit and (unit.startswith(word) or (word, unit) == ("params", "parameters"))):
         return None
     number = int(re.sub(r"\D", "", told[2]))
     return -number if told[1] else number
+
+
+def _percent(text: str) -> Percent | None:
+    """A percentage as a share, and how many decimals it was told with."""
+    told = _PERCENT.fullmatch(text)
+    if not told or len(told[2]) < 2:
+        return None
+    return Percent((Fraction(int(told[1] + told[2]), 10 ** (len(told[2]) + 2)), len(told[2])))
 
 
 def _shape(text: str) -> Shape | None:
@@ -165,7 +172,7 @@ def same(given: Any, answer: Any) -> bool:
 
 
 def looks(given: Any, answer: Any) -> str:
-    """What an answer that is not right has to do with the right one, whatever the exercise; "" where nothing is seen."""
+    """What an answer that is not right has to do with the right one, of any exercise; "" where nothing is seen."""
     kind = type(answer)
     if kind is Amount and answer.number:
         return _near(given.number, answer.number)

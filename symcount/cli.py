@@ -229,7 +229,8 @@ def _options(option: Callable[..., None]) -> None:
     option("--skipped", action="store_true", help="show what was not judged, and why")
     option("--fix", action="store_true", help="write the right number where it is certain")
     option("--diff", action="store_true", help="show what --fix would write, and write nothing")
-    option("--seed", metavar="N", help="of a sheet of exercises: the same seed gives the same sheet (default: a new one)")
+    option("--seed", metavar="N", help="of a sheet of exercises: the same seed gives the same sheet (default: a new "
+                                       "one)")
     option("--level", metavar="N", help="1, 2 or 3 (default: from the easiest on)")
     option("--kind", metavar="KIND,…", help="only these kinds of exercises; --kinds lists them")
     option("--count", metavar="N", help="how many exercises (default 6)")

@@ -16,7 +16,7 @@ class Draw:
 
     >>> draw = Draw(7, "example")
     >>> [draw.between(1, 6) for _ in range(5)], draw.some(3, "abcdef")
-    ([4, 1, 1, 5, 6], ['a', 'b', 'c'])
+    ([1, 3, 1, 6, 5], ['e', 'f', 'c'])
     """
 
     __slots__ = ("at", "words")

@@ -18,7 +18,8 @@ def practice(asked: Any) -> Any:
     from symcount.sheets import USUAL, drawn, key, sheet
 
     if asked.models:
-        raise ModelError(f"practice takes options, and no '{clipped(asked.models[0])}'; symcount practice --kinds lists "
+        raise ModelError(f"practice takes options, and no '{clipped(asked.models[0])}'; symcount practice --kinds "
+                         f"lists "
                          "the kinds of exercises")
     if asked.kinds:
         return _kinds(asked)

@@ -142,5 +142,6 @@ def verdict(one: Exercise, text: str) -> tuple[bool, str]:
     given = answers.read(text, one.answer)
     if answers.same(given, one.answer):
         return True, f"right: {''.join(map(piece, answers.shown(one.answer)))}"
-    why = next((says for wrong, says in one.slips if answers.same(given, wrong)), "") or answers.looks(given, one.answer)
+    why = next((says for wrong, says in one.slips if answers.same(given, wrong)), "")
+    why = why or answers.looks(given, one.answer)
     return False, "not right" + (f": {why}" if why else "; --hint helps on")

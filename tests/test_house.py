@@ -17,7 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
     ["errors"],
-    ["digits", "drawing", "entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens", "workers"],
+    ["digits", "drawing", "entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens",
+     "workers"],
     ["output", "polynomials", "diagnostics", "documents", "mending"], ["sizes"],
     ["formulas", "given", "masks", "scopes", "runs", "declared", "stated", "substitution", "claims"],
     ["choices", "tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"],

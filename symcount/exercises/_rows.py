@@ -39,7 +39,8 @@ def entries(name: str, factors: tuple[Matrix, Matrix], added: Matrix | None, val
     found = []
     for i, row in enumerate(one):
         for j, column in enumerate(zip(*other, strict=True)):
-            terms = [(a * b, Product((Number(abs(a)), Number(abs(b))))) for a, b in zip(row, column, strict=True)]
+            terms: list[tuple[int, Any]] = [(a * b, Product((Number(abs(a)), Number(abs(b)))))
+                                            for a, b in zip(row, column, strict=True)]
             terms += [(added[0][j], Number(abs(added[0][j])))] if added else []
             form = Sum(tuple((-1 if amount < 0 else 1, term) for amount, term in terms))
             where = f"row {i + 1}, " if len(value) > 1 else ""

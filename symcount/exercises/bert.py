@@ -18,6 +18,8 @@ from symcount.readers.parameters import parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.drawing import Draw
 
 _TABLES = ("An encoder like BERT of width {d=} has tables for {V=} words, for {P=} positions and for {types=} token "
@@ -39,7 +41,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     tables = (words + sizes["P"] + 2) * d
     bare = tables + runs * (4 * d * d + 2 * d * h)
     if level == 1:
-        asks = (told, "How many parameters has it, if biases, norms and the pooler are left out?")
+        asks: tuple[Any, ...] = (told, "How many parameters has it, if biases, norms and the pooler are left out?")
         return counted(asks, whole.without("bias", "norm", "pooler"), _HINTS, [
             (bare - 2 * d, "there is a table of token types, too"),
             (bare - sizes["P"] * d, "there is a table of positions, too"),
@@ -48,7 +50,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (tables + 4 * d * d + 2 * d * h, "that has one layer"),
             (bare - tables, "the tables are forgotten")])
     if level == 2:
-        asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after the "
+        asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after "
+                      "the "
                       "tables, after each attention and after each feed-forward block. At the end a pooler of d × d "
                       "with a bias reads the first position.", "How many parameters has the encoder?")
         right = int(whole.total)

@@ -22,32 +22,29 @@ def exercise(level: int, draw: Draw) -> Exercise:
     whole = draw.some(rank, range(2, 13))
     ranks = (3, 2) if level == 1 else (4, 3, 2) if level == 2 else (4, 4, 3)
     shapes = [[whole[rank - n + i] for i in range(n)] for n in ranks]
-    for axis in range(rank):  # every axis is spread by one of the arrays, and no array is the whole
+    for axis in range(rank):  # one or more of the arrays that have an axis are stretched along it
         having = [shape for shape in shapes if len(shape) >= rank - axis]
-        if len(having) > 1:
-            spread = draw.one(having)
-            for shape in having:
-                if shape is spread or (len(having) > 2 and draw.below(3) == 0 and shape is not having[0]):
-                    if sum(one[axis - rank] > 1 for one in having) > 1:
-                        shape[axis - rank] = 1
+        spread = draw.one(having)
+        for shape in having:
+            more = shape is spread or (len(having) > 2 and shape is not having[0] and draw.below(3) == 0)
+            if more and sum(one[axis - rank] > 1 for one in having) > 1:
+                shape[axis - rank] = 1
     broken = draw.below(4) == 0
     if broken:
-        many = [axis for axis in range(1, rank) if sum(len(s) >= rank - axis and s[axis - rank] > 1 for s in shapes) > 1]
-        if many:
-            axis = draw.one(many)
-            having = [s for s in shapes if len(s) >= rank - axis and s[axis - rank] > 1]
-            having[-1][axis - rank] = draw.one([n for n in range(2, 13) if n != having[0][axis - rank]])
-        else:
-            axis = draw.between(1, rank - 1)
-            for i, shape in enumerate(shapes):
-                if len(shape) >= rank - axis:
-                    shape[axis - rank] = whole[axis] + i
+        many = [axis for axis in range(1, rank)
+                if sum(len(shape) >= rank - axis and shape[axis - rank] > 1 for shape in shapes) > 1]
+        axis = draw.one(many or range(1, rank))
+        having = [shape for shape in shapes if len(shape) >= rank - axis and (not many or shape[axis - rank] > 1)]
+        for i, shape in enumerate(having):
+            shape[axis - rank] = whole[axis] + i
     shapes = [shapes[i] for i in draw.some(len(shapes), range(len(shapes)))]
     found = _broadcast(shapes)
     names = "XYZ"[:len(shapes)]
-    told = "; ".join(f"{name} has the shape ({', '.join(map(str, shape))})" for name, shape in zip(names, shapes, strict=True))
-    asks = (f"Arrays are added by the rules of NumPy: {told}.", f"Which shape has {' + '.join(names)}, or is it an error?")
-    front = [max(column) for column in zip(*([1] * (rank - len(shape)) + shape for shape in shapes), strict=True)]
+    told = "; ".join(f"{name} has the shape "
+                     f"({', '.join(map(str, shape))})" for name, shape in zip(names, shapes, strict=True))
+    asks = (f"Arrays are added by the rules of NumPy: "
+            f"{told}.", f"Which shape has {' + '.join(names)}, or is it an error?")
+    front = [max(column) for column in zip(*([*[1] * (rank - len(shape)), *shape] for shape in shapes), strict=True)]
     left = [max((shape[i] for shape in shapes if len(shape) > i), default=1) for i in range(rank)]
     return Exercise(asks, Shape(tuple(found)), lambda: _told(names, shapes, rank), (
         "Write the shapes below each other, aligned at the right; missing axes count as 1.",

@@ -6,14 +6,16 @@ What is asked for is the largest whole number with which a network has no more t
 from __future__ import annotations
 
 from symcount.answers import Amount
+from symcount.errors import ProofError
 from symcount.exercise import Exercise, said
 from symcount.exercises._counted import amounts
 from symcount.naming import model
-from symcount.readers.parameters import parameters
 from symcount.solving import solve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.drawing import Draw
 
 
@@ -23,9 +25,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
         into, out, budget = draw.between(11, 99) * 10, draw.between(5, 40), draw.between(20, 900) * 1000
         a_unit = into + 1 + out
         answer = Amount((budget - out) // a_unit, "units")
-        asks = (f"A network has {into} inputs, one hidden layer and {out} outputs; both layers have biases. It may have no more "
+        asks: tuple[Any, ...] = (f"A network has {into} inputs, one hidden layer and {out} outputs; both layers have "
+                                 f"biases. It may have no more "
                 f"than {budget:,} parameters.", "How many hidden units can it have at most?")
-        return Exercise(asks, answer, lambda: list(solve(f"d*h + h + h*m + m <= {budget}", "h", d=into, m=out).derivation().steps), (
+        return Exercise(asks, answer, lambda: list(solve(f"d*h + h + h*m + m <= "
+                                                         f"{budget}", "h", d=into, m=out).derivation().steps), (
             "What does one more hidden unit cost? It has a weight for each input, one for each output, and a bias.",
             "The biases of the outputs are there in any case."), amounts([
                 (budget // (into + out), "there are biases"), (answer.number + 1, "one more is too many: round down"),
@@ -40,32 +44,38 @@ def exercise(level: int, draw: Draw) -> Exercise:
         budget = -(-(2 * words * d + layer * draw.between(7, 60) + draw.below(layer)) // 10**7) * 10**7
         deepest = (budget - 2 * words * d - d) // layer
         answer = Amount(deepest, "layers")
-        asks = (said("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width d/heads, a gated block of {h=}, a head that is not tied to its "
+        asks = (said("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width d/heads, a gated block "
+                     "of {h=}, a head that is not tied to its "
                      "table, an RMSNorm before attention and block and one at the end, and no biases. "
-                     f"It may have no more than {budget:,} parameters.", **sizes), "How many layers can it have at most?")
-        return Exercise(asks, answer, lambda: list(solve(f"params <= {budget}", "L", model("llama", **sizes)).derivation().steps), (
+                     f"It may have no more than {budget:,} "
+                     f"parameters.", **sizes), "How many layers can it have at most?")
+        made = model("llama", **sizes)
+        return Exercise(asks, answer, lambda: list(solve(f"params <= {budget}", "L", made).derivation().steps), (
             "What does it have without any layers? Take that away first.",
             "How much is one layer? Divide what is left by it, and round down."), amounts([
-                (budget // layer, "table and head take their part of the budget"), (deepest + 1, "one more is too many: round down"),
+                (budget // layer, "table and head take their part of the "
+                                  "budget"), (deepest + 1, "one more is too many: round down"),
                 ((budget - words * d) // layer, "both the table and the head take their part of the budget"),
                 ((budget - 2 * words * d) // (layer - d * sizes["h"]), "the gate is a matrix, too")], answer))
-    runs, words, places, step = draw.between(6, 40), 1000 * draw.between(16, 99), draw.one((512, 1024, 2048)), draw.one((32, 64, 128))
+    runs, words = draw.between(6, 40), 1000 * draw.between(16, 99)
+    places, step = draw.one((512, 1024, 2048)), draw.one((32, 64, 128))
     low = draw.between(400, 3000)
     budget = (runs * (12 * low * low + 13 * low) + (words + places + 2) * low) // 10**6 * 10**6
     made = model("gpt2", V=words, P=places, L=runs, heads=4)
 
-    def solution() -> object:
-        return solve(f"params <= {budget}", f"d={step}*1..", made)
-
     d = _widest(runs, words, places, budget) // step * step
     answer = Amount(d, "")
-    asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has 12d² + 13d parameters in each layer, tables for words and positions, a norm of 2d "
-                 f"at the end, and no head of its own. Its width d is to be a multiple of {step}, and it may have no more than {budget:,} parameters.",
+    asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has 12d² + 13d parameters in each layer, tables for "
+                 "words and positions, a norm of 2d "
+                 f"at the end, and no head of its own. Its width d is to be a multiple of {step}, and it may have no "
+                 f"more than {budget:,} parameters.",
                  L=runs, V=words, P=places), "How wide can it be at most?")
 
     def steps() -> list[object]:
-        assert int(parameters(made.replace(d=d)).total) <= budget
-        return list(solution().derivation().steps)  # type: ignore[attr-defined]
+        found = solve(f"params <= {budget}", f"d={step}*1..", made)
+        if found.sizes != {"d": d}:
+            raise ProofError(f"the largest width is {found.sizes}, not {d}")
+        return list(found.derivation().steps)
 
     return Exercise(asks, answer, steps, (
         "Collect the powers of d: it is a quadratic inequality.",

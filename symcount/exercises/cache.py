@@ -38,16 +38,19 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (a_token * by // of, says) for of, by, says in wrong])
     if level == 2:
         tokens, batch = draw.between(11, 99) * 100, draw.between(3, 24)
-        asks = (told, f"It reads {batch} texts of {tokens:,} tokens each, side by side. How many bytes does the cache take?")
+        asks = (told, f"It reads {batch} texts of {tokens:,} tokens each, side by side. How many bytes does the "
+                      f"cache take?")
         right = a_token * tokens * batch
-        return counted(asks, cache_bytes(made, t=tokens, b=batch), (*_HINTS, "Every text of the batch has its own cache."), [
+        return counted(asks, cache_bytes(made, t=tokens, b=batch), (*_HINTS, "Every text of the batch has its own "
+                                                                             "cache."), [
             (a_token * tokens, "that is one text"), (a_token * batch, "that is one token of each"),
             *((right * by // of, says) for of, by, says in wrong)])
     room = draw.between(3, 60)
     budget = room * 2**30
     longest = budget // a_token
     answer = Amount(longest, "tokens")
-    asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). How many tokens of one text fit in "
+    asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). How many tokens of one text "
+                  f"fit in "
                   "at most?")
 
     def steps() -> list[object]:

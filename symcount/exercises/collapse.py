@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from symcount.answers import Rows
 from symcount.exercise import Exercise, said
 from symcount.exercises._rows import computed, drawn, entries, valued
-from symcount.theorems import load
+from symcount.theorems.layer_collapse import proof
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +27,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 asks for the weight, level 2 for weight and bias, level 3 has three layers."""
     widths = {1: (2, 2, 2), 2: draw.one(((2, 3, 2), (3, 2, 2), (2, 2, 3))), 3: (2, 2, 2, 2)}[level]
     given: dict[str, Matrix] = {}
-    for i, (a, b) in enumerate(zip(widths, widths[1:], strict=False), start=1):
+    for i, (a, b) in enumerate(pairwise(widths), start=1):
         given |= {f"W_{i}": drawn(draw, a, b), f"b_{i}": drawn(draw, 1, b)}
     layers = len(widths) - 1
-    defined = load("layer_collapse").proof(layers=layers).definitions
+    defined = proof(layers).definitions
     named = {name: term for name, (_, term) in defined.items() if name not in given and name[0] != "H"}
     if layers == 3:
         named = {name: term for name, term in named.items() if name[0] in "Mc"}
@@ -37,21 +39,26 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         given = {name: rows for name, rows in given.items() if name[0] == "W"}
         asks = ("Two layers without biases follow each other with nothing between: Y = (XW₁)W₂.",
-                said("Here {W_1=} and {W_2=}.", **given), "Which one matrix W does the same as both? Give it row by row.")
+                said("Here {W_1=} and "
+                     "{W_2=}.", **given), "Which one matrix W does the same as both? Give it row by row.")
         one, other = given["W_1"], given["W_2"]
+        letter, term = defined["W"]
         turned = valued({"W": _backwards(named["W"])}, given)["W"]
         return Exercise(asks, Rows(found["W"]), lambda: [
-            computed(defined["W"][0], defined["W"][1], found["W"]), *entries("W", (one, other), None, found["W"])], _HINTS, (
+            computed(letter, term, found["W"]), *entries("W", (one, other), None, found["W"])], _HINTS, (
                 (Rows(turned), "that is W₂W₁: the input meets W₁ first"),
                 (Rows([[a * b for a, b in zip(*rows, strict=True)] for rows in zip(one, other, strict=True)]),
                  "a product of matrices is not taken entry by entry")))
     told = "; ".join(f"{{W_{i}=}} and {{b_{i}=}}" for i in range(1, layers + 1))
-    asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, each XW + b with one row "
+    asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, each XW + b "
+            f"with one row "
             "for every example.", said(f"Here {told}.", **given),
-            "Which weight W and bias b has the one layer that does the same? Give the rows of W, and then b as one more row.")
+            "Which weight W and bias b has the one layer that does the same? Give the rows of W, and then b as one "
+            "more row.")
     right = Rows([*found[weight], *found[bias]])
     last = [f"b_{layers}"]
-    wrong = [(Rows([*found[weight], *given[last[0]]]), "the biases before the last layer go through the layers behind them"),
+    wrong = [(Rows([*found[weight], *given[last[0]]]), "the biases before the last layer go through the layers "
+                                                       "behind them"),
              (Rows([*found[weight], [sum(column) for column in zip(*(given[f"b_{i}"][0] for i in range(1, layers + 1)),
                                                                    strict=False)]]),
               "a bias goes through the layers behind it before the next is added")]
@@ -71,7 +78,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             steps += entries(_spelled(name), (of[0], of[1]), added, value)
         return steps
 
-    return Exercise(asks, right, steps, (*_HINTS, "A bias goes through all layers behind it: b₁ meets W₂, and then b₂ is "
+    return Exercise(asks, right, steps, (*_HINTS, "A bias goes through all layers behind it: b₁ meets W₂, and then "
+                                                  "b₂ is "
                                                  "added."), tuple(wrong))
 
 
@@ -88,4 +96,4 @@ def _square(letter: Any) -> Any:
 
 
 def _spelled(name: str) -> str:
-    return name.translate(str.maketrans({"_": None, "2": "₂", "3": "₃"}))
+    return name.replace("_", "").replace("2", "₂").replace("3", "₃")

@@ -29,21 +29,24 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         more, second = draw.between(11, 96), draw.one((3, 5))
         made = model(_two, side=side, c_0=c, c_1=m, c_2=more, w_1=w, w_2=second)
-        asks = (f"Images of {side} × {side} pixels have {c} channels. A convolution with kernels of {w} × {w} makes {m} channels of "
+        asks: tuple[Any, ...] = (f"Images of {side} × {side} pixels have {c} channels. A convolution with kernels of "
+                                 f"{w} × {w} makes {m} channels of "
                 f"them, and a second one with kernels of {second} × {second} makes {more}. Both have biases.",
                 "How many parameters have the two together?")
         right = w * w * c * m + m + second * second * m * more + more
         return counted(asks, parameters(made), (
             "Every kernel reads all channels that come in; each channel that comes out has a kernel of its own.",
             "The side of the image does not matter. A channel that comes out has one bias."), [
-                (right - m - more, "the biases are forgotten"), (right - second * second * m * more - more, "that is the first one"),
+                (right - m - more, "the biases are "
+                                   "forgotten"), (right - second * second * m * more - more, "that is the first one"),
                 (w * w * m + m + second * second * more + more, "a kernel reads all channels that come in"),
                 (w * c * m + m + second * m * more + more, "a kernel has two sides")])
     if level == 2:
         stride, pad = draw.one((1, 2, 3)), draw.between(1, w // 2)
         made = model(_strided(stride, pad), side=side, c=c, m=m, w=w)
         out = (side + 2 * pad - w) // stride + 1
-        asks = (f"A convolution slides kernels of {w} × {w} over an image of {side} × {side} pixels and {c} channels in steps of {stride}, "
+        asks = (f"A convolution slides kernels of {w} × {w} over an image of {side} × {side} pixels and {c} channels "
+                f"in steps of {stride}, "
                 f"with {pad} row{'s' if pad > 1 else ''} of zeros around it on every side; {m} channels come out.",
                 "How many multiply-adds does it take, those with zeros included?")
         right = out * out * w * w * c * m
@@ -57,9 +60,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (side * side * w * w * c * m, "the kernel does not stop at every pixel"),
                 (right // c, "a kernel reads all channels"), (right // out, "it moves in two directions"),
                 (2 * right, "those are FLOPs: a multiply-add counts once"), (w * w * c * m, "that is one place")])
-    full, apart = (multiply_adds(model(kind, side=side, c=c, m=m, w=w, bias=False)) for kind in ("conv2d", "depthwise_separable"))
-    asks = (said(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, on an image of {{side}} × {{side}} pixels "
-                 "with steps of 1 and no zeros around it. It is replaced by a kernel of that side for each channel that "
+    full, apart = (multiply_adds(model(kind, side=side, c=c, m=m, w=w, bias=False))
+                   for kind in ("conv2d", "depthwise_separable"))
+    asks = (said(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, on an image of "
+                 f"{{side}} × {{side}} pixels "
+                 "with steps of 1 and no zeros around it. It is replaced by a kernel of that side for each channel "
+                 "that "
                  "comes in, followed by a 1 × 1 convolution.", m=m, c=c, side=side),
             "How many multiply-adds does this save?")
     places = (side - w + 1) ** 2
@@ -68,8 +74,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
         "At a place the full one takes w²·c·m, the two others w²·c and c·m."), [
             (places * (w * w * c * m - w * w * c), "the 1 × 1 convolution costs, too"),
             (places * (w * w * c * m - c * m), "the kernels of the channels cost, too"),
-            (side * side * (w * w * c * m - w * w * c - c * m), "without zeros around it the kernel does not reach the edge"),
-            (places * (w * w * c + c * m), "that is what is left"), (w * w * c * m - w * w * c - c * m, "that is one place")])
+            (side * side * (w * w * c * m - w * w * c - c * m), "without zeros around it the kernel does not reach "
+                                                                "the edge"),
+            (places * (w * w * c + c * m), "that is what is left"),
+            (w * w * c * m - w * w * c - c * m, "that is one place")])
 
 
 def _two(z: Any) -> Tensor:

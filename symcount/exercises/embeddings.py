@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symcount.answers import Percent, shown
+from symcount.errors import ProofError
 from symcount.exercise import Exercise, said
 from symcount.exercises._counted import WIDTHS
 from symcount.naming import model
@@ -32,7 +33,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         sizes["P"] = draw.one((512, 1024, 2048))
         ledger = parameters(model("gpt2", **sizes))
-        asks = (said("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has 12d² + 13d parameters in each layer, tables "
+        asks = (said("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has 12d² + 13d parameters in each layer, "
+                     "tables "
                      "for words and positions, and 2d parameters more in its last norm. Its head is the table of words "
                      "again.", **sizes), "Which share of its parameters is in the two tables, in percent with two "
                                          "decimals?")
@@ -51,7 +53,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (sizes["V"] * d, 0, "positions and token types have tables, too")], whole=ledger)
     h = 64 * (d // 24 + draw.between(1, 20))
     ledger = parameters(model("llama", **sizes, h=h))
-    asks = (said("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has 4d² + 3dh + 2d parameters in each layer, a norm "
+    asks = (said("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has 4d² + 3dh + 2d parameters in each layer, a "
+                 "norm "
                  "of d at the end, a table of words and a head that is not tied to it.", **sizes, h=h),
             "Which share of its parameters do table and head have together, in percent with two decimals?")
     return _shared(asks, ledger, ("embeddings", "head"), [
@@ -68,9 +71,10 @@ def _shared(asks: Any, ledger: Ledger, paths: tuple[str, ...], slips: Any, whole
 
     def steps() -> list[Any]:
         ratio = share(whole, *(paths if whole is ledger else ("word", "position", "type")))
-        assert ratio.value == answer.share
+        if ratio.value != answer.share:
+            raise ProofError(f"the share is {ratio.value}, not {answer.share}")
         return [*ratio.derivation().steps, ("In percent: ", *shown(answer))]
 
-    return Exercise(asks, answer, steps, _HINTS, tuple(
-        (Percent(Fraction(top, total + more)), says) for top, more, says in slips) + (
-            (Percent(Fraction(part, total - part)), "divide by the whole model, not by the rest of it"),))
+    wrong = [(Percent(Fraction(top, total + more)), says) for top, more, says in slips]
+    wrong.append((Percent(Fraction(part, total - part)), "divide by the whole model, not by the rest of it"))
+    return Exercise(asks, answer, steps, _HINTS, tuple(wrong))

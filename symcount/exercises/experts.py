@@ -12,6 +12,8 @@ from symcount.readers.parameters import active_parameters, parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from symcount.drawing import Draw
 
 _HINTS = ("An expert is a gated block: three matrices of d × h.",
@@ -31,7 +33,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 "biases, of which a router chooses {K=} for each token.", **sizes)
     mixtures = runs * (3 * experts * d * h + d * experts)
     if level == 1:
-        asks = (told, "How many parameters have the mixtures of all layers, with their routers?")
+        asks: tuple[Any, ...] = (told, "How many parameters have the mixtures of all layers, with their routers?")
         return counted(asks, parameters(made).where("layers.mlp"), _HINTS, [
             (runs * 3 * experts * d * h, "the routers have parameters, too"),
             (mixtures // runs, "that is one layer"),
@@ -43,7 +45,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         active = active_parameters(made)
         right = int(active.total)
-        asks = (told, rest, "How many parameters are active for a token, its row of the table counted as the whole table?")
+        asks = (told, rest, "How many parameters are active for a token, its row of the table counted as the whole "
+                            "table?")
         return counted(asks, active, (*_HINTS, "Of the experts a token meets K, of all else everything."), [
             (int(parameters(made).total), "those are all: a token meets only some experts"),
             (right - runs * d * experts, "the routers are met by every token"),
@@ -52,7 +55,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (right - (2 * runs + 1) * d, "the norms are forgotten")])
     asks = (told, rest, "How many of its parameters does a token not meet?")
     return difference(asks, ("all", parameters(made)), ("active", active_parameters(made)), (
-        *_HINTS, "What a token does not meet are the experts that were not chosen: nothing else in the model differs."), [
+        *_HINTS, "What a token does not meet are the experts that were not chosen: nothing else in the model "
+                 "differs."), [
             (3 * d * h * (experts - chosen), "that is one layer"),
             (runs * 3 * d * h * chosen, "those are the experts that it does meet"),
             (runs * (experts - chosen) * (3 * d * h + d), "the router is met whole: it scores all experts"),

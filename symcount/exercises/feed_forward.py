@@ -6,7 +6,7 @@ Source: Vaswani et al. 2017, section 3.3; Shazeer 2020, "GLU variants improve tr
 from __future__ import annotations
 
 from symcount.exercise import Exercise, said
-from symcount.exercises._counted import WIDTHS, counted, difference, times
+from symcount.exercises._counted import counted, difference, times
 from symcount.layers.feed_forward import gated, mlp
 from symcount.naming import model
 from symcount.network import tensor, within
@@ -32,7 +32,7 @@ def _gated(z: Any) -> Tensor:
 
 def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is a plain block, level 2 gated ones whose width is rounded, level 3 compares the two."""
-    d, runs = draw.one(WIDTHS), draw.between(5, 48)
+    d, runs = draw.between(9, 128) * 32, draw.between(5, 48)
     if level == 1:
         h = draw.between(17, 90) * 32
         asks = (said("A feed-forward block leads rows of width {d=} through one hidden layer of {h=} units and back to "
@@ -45,7 +45,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     multiple = draw.one((64, 128, 256))
     rounded = -(-8 * d // (3 * multiple)) * multiple
     if level == 2:
-        asks = (said("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. Its hidden width "
+        asks = (said("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. Its hidden "
+                     "width "
                      f"is 8d/3, rounded up to a multiple of {multiple}.", L=runs, d=d),
                 "How many parameters have the blocks of all layers?")
         one = parameters(model(_gated, d=d, h=f"up(8d/3, {multiple})"))

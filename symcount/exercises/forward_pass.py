@@ -35,7 +35,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     one = rows == m == 1
     answer: Any = Amount(found[out][0][0]) if one else Rows(found[out])
     shown = {"X": "the row" if rows == 1 else "a batch of two rows,"}
-    asks = (f"A network has two dense layers, {d} inputs, {h} hidden units and {m} output{'s' if m > 1 else ''}, and a ReLU "
+    asks = (f"A network has two dense layers, {d} inputs, {h} hidden units and {m} output{'s' if m > 1 else ''}, and "
+            f"a ReLU "
             f"between the layers. Its input is {shown['X']} X.",
             said("{X=}; {W_1=} and {b_1=}; {W_2=} and {b_2=}.", **given),
             "What does it give?" if one else "What does it give? Answer row by row.")
@@ -60,5 +61,6 @@ def exercise(level: int, draw: Draw) -> Exercise:
         "Then the ReLU: negative numbers become 0, positive ones stay. Only then comes the second layer.",
         "The output has no ReLU: it may be negative."), (
             (made(without[out]), "the ReLU is forgotten"), (made(missing[out]), "the last bias is forgotten"),
-            (made(bare[out]), "the biases are forgotten"), (made(late), "the ReLU stands between the layers, not behind both"),
+            (made(bare[out]), "the biases are "
+                              "forgotten"), (made(late), "the ReLU stands between the layers, not behind both"),
             (made(ends), "behind the last layer there is no ReLU")))

@@ -48,7 +48,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     multiple = draw.one((64, 128))
     padded = -(-words // multiple) * multiple
     longer = places * draw.one((2, 3, 4))
-    asks = (told, "The head is the table of words again. " f"The context is lengthened to {longer:,} positions, and the "
+    asks = (told, f"The head is the table of words again. The context is lengthened to {longer:,} positions, and the "
             f"table of words is filled up to the next multiple of {multiple}. How many parameters are added?")
     one, two = (parameters(model("gpt2", **each)) for each in (sizes, {**sizes, "V": padded, "P": longer}))
     return difference(asks, ("after", two), ("before", one), (

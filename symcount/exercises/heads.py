@@ -20,10 +20,11 @@ _HINTS = ("There are four matrices: query, key, value and output.",
 
 def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is one block, level 2 many with a head width of their own, level 3 more heads of the same width."""
-    k, heads = draw.one((32, 48, 64, 80, 96, 128)), draw.between(4, 20)
+    k, heads = draw.one((32, 48, 64, 80, 96, 128)), draw.between(3, 32)
     if level == 1:
         d = k * heads
-        asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width d/heads. Query, key, "
+        asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width d/heads. Query, "
+                     "key, "
                      "value and output are dense layers with biases.", d=d, heads=heads),
                 "How many parameters has it?")
         return counted(asks, parameters(model("attention", d=d, heads=heads)), _HINTS, [

@@ -5,6 +5,8 @@ A product of an m × n and an n × p matrix takes m·n·p multiply-adds; a bias 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from symcount.answers import Amount
 from symcount.derivation import Equation
 from symcount.exercise import Exercise
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def exercise(level: int, draw: Draw) -> Exercise:
-    """Level 1 has one hidden layer, level 2 three and a FLOP count beside, level 3 goes back from the work to a width."""
+    """Level 1 has one hidden layer, level 2 three, level 3 goes back from the work to a width."""
     if level == 3:
         return _backwards(draw)
     batch = draw.one((8, 12, 16, 24, 32, 48, 64, 96, 128))
@@ -28,7 +30,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     through = " → ".join(map(str, widths))
     asks = (f"Dense layers of widths {through}, all with biases, run forward on a batch of {batch} rows.",
             "How many multiply-adds do the matrix products take?")
-    weights = sum(a * b for a, b in zip(widths, widths[1:], strict=False))
+    weights = sum(a * b for a, b in pairwise(widths))
     return counted(asks, multiply_adds(model("mlp", n=widths), b=batch), (
         "X is batch × n and W is n × m; each entry of XW is a sum of n products, and there are batch · m entries.",
         "Every weight meets every row once. Biases are added, and multiply nothing."),

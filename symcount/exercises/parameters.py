@@ -5,6 +5,8 @@ A layer from n to m has n·m weights and m biases, however large the batch is.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from symcount.exercise import Exercise
 from symcount.exercises._counted import HIDDEN, counted, difference
 from symcount.naming import model
@@ -35,7 +37,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     else:
         return _wider(draw)
     ledger = parameters(model("mlp", n=widths))
-    weights = sum(a * b for a, b in zip(widths, widths[1:], strict=False))
+    weights = sum(a * b for a, b in pairwise(widths))
     return counted(asks, ledger, _HINTS, [
         (weights, "the biases are forgotten"),
         (weights + sum(widths), "the inputs have no biases: only what comes out of a layer has"),

@@ -6,9 +6,11 @@ One line is wrong; lines below it that use its number carry the slip on, and are
 from __future__ import annotations
 
 from collections import namedtuple
+from itertools import pairwise
 
 from symcount.answers import Amount, Picked
 from symcount.derivation import Equation, Quoted
+from symcount.errors import ProofError
 from symcount.exercise import Exercise, said
 from symcount.exercises._counted import HIDDEN
 from symcount.forms import Number, Power, Product, Sum
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
 
     from symcount.drawing import Draw
 
-# A line of a count: what it counts; products, each of numbers; and the places of earlier lines that it multiplies
-# (times, place) or adds
+# A line of a count: what it counts, products of numbers, and earlier lines that it adds, each so many times
 _Line = namedtuple("_Line", "says products lines", defaults=((), ()))
 
 
@@ -31,12 +32,14 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 counts a stack of dense layers, level 2 a decoder like LLaMA, level 3 an encoder like BERT."""
     told, lines, total = (_stack, _decoder, _encoder)[level - 1](draw)
     right = _values(lines)
-    assert right[-1] == total, "the lines do not come to what the library counts"
+    if right[-1] != total:
+        raise ProofError(f"the lines come to {right[-1]:,}, and the library counts {total:,}")
     at, written, values = _spoiled(lines, right, draw)
     letters = "abcdefghij"[:len(lines)]
     shown = Quoted(tuple((letter, (f"{line.says}: ", _form(line, values), " = ", Number(value)))
                          for letter, line, value in zip(letters, written, values, strict=True)))
-    asks = (told, "Somebody counts its parameters, and makes one slip. Lines that use the wrong number are not wrong for that.",
+    asks = (told, "Somebody counts its parameters, and makes one slip. Lines that use the wrong number are not wrong "
+                  "for that.",
             shown, "Which line is wrong, and which number should stand at its end?")
     answer = Picked(letters[at], Amount(right[at]))
 
@@ -119,7 +122,7 @@ def _exchanged(value: int) -> list[int]:
 
 def _stack(draw: Draw) -> tuple[Any, list[_Line], int]:
     widths = (draw.between(11, 99) * 10 + 4, *draw.some(3, HIDDEN), draw.between(5, 40))
-    lines = [_Line(f"layer {i}", ((a, b), (b,))) for i, (a, b) in enumerate(zip(widths, widths[1:], strict=False), start=1)]
+    lines = [_Line(f"layer {i}", ((a, b), (b,))) for i, (a, b) in enumerate(pairwise(widths), start=1)]
     lines.append(_Line("in all", (), tuple((1, i) for i in range(len(lines)))))
     told = f"Dense layers with biases lead through the widths {' → '.join(map(str, widths))}."
     return (told,), lines, int(parameters(model("mlp", n=widths)).total)
@@ -129,11 +132,13 @@ def _decoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     k = draw.one((64, 96, 128))
     heads = draw.between(6, 32)
     d = k * heads
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)) + 32, "L": draw.between(9, 60),
-             "heads": heads}
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)) + 32,
+             "L": draw.between(9, 60), "heads": heads}
     words, h, runs = sizes["V"], sizes["h"], sizes["L"]
-    told = said("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width d/heads each, a gated block of {h=}, an RMSNorm "
-                "before attention and block and one at the end, a head that is not tied to its table, and no biases.", **sizes)
+    told = said("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width d/heads "
+                "each, a gated block of {h=}, an RMSNorm "
+                "before attention and block and one at the end, a head that is not tied to its table, and no "
+                "biases.", **sizes)
     lines = [_Line("table of words", ((words, d),)), _Line("attention of a layer", ((4, d, d),)),
              _Line("gated block of a layer", ((3, d, h),)), _Line("norms of a layer", ((2, d),)),
              _Line("a layer", (), ((1, 1), (1, 2), (1, 3))), _Line("all layers", (), ((runs, 4),)),
@@ -148,9 +153,12 @@ def _encoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     sizes = {"V": 250 * draw.between(40, 260), "P": draw.one((256, 384, 512, 1024)), "types": 2, "d": d,
              "h": d * draw.one((2, 3, 5)), "L": draw.between(5, 30), "heads": heads}
     words, places, h, runs = sizes["V"], sizes["P"], sizes["h"], sizes["L"]
-    told = said("An encoder like BERT has tables for {V=} words, {P=} positions and {types=} token types, width {d=} and {L=} layers with {heads} heads each "
-                "and a feed-forward block through {h=}. All matrices of its layers have biases. A LayerNorm stands behind the "
-                "tables, behind each attention and behind each block, and a pooler of d × d with a bias at the end.", **sizes)
+    told = said("An encoder like BERT has tables for {V=} words, {P=} positions and {types=} token types, width {d=} "
+                "and {L=} layers with {heads} heads each "
+                "and a feed-forward block through {h=}. All matrices of its layers have biases. A LayerNorm stands "
+                "behind the "
+                "tables, behind each attention and behind each block, and a pooler of d × d with a bias at the "
+                "end.", **sizes)
     lines = [_Line("tables", ((words, d), (places, d), (2, d))), _Line("norm of the tables", ((2, d),)),
              _Line("attention of a layer", ((4, d, d), (4, d))), _Line("block of a layer", ((2, d, h), (h,), (d,))),
              _Line("norms of a layer", ((4, d),)), _Line("a layer", (), ((1, 2), (1, 3), (1, 4))),

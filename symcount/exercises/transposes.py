@@ -33,9 +33,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     turned = [draw.below(2) for _ in range(n)]
     given = [matrix(name, *((b, a) if t else (a, b))) for name, a, b, t in zip(
         _NAMES, sides, sides[1:], turned, strict=False)]
-    lines = []
-    for each in product((0, 1), repeat=n):
-        lines.append([(one.name, t) for one, t in zip(given, each, strict=True)])
+    lines = [[(one.name, t) for one, t in zip(given, each, strict=True)] for each in product((0, 1), repeat=n)]
     if level == 1:
         lines += [[(one.name, t) for one, t in zip(reversed(given), each, strict=True)] for each in ((0, 1), (1, 0))]
     right = [(one.name, t) for one, t in zip(given, turned, strict=True)]
@@ -63,18 +61,19 @@ def _gradient(draw: Draw) -> Exercise:
         told = f"X is {batch} × {d}, U is {d} × {m}"
     chosen = draw.some(5, lines)
     chosen.insert(draw.below(6), right)
-    return _asked((f"A network without a nonlinearity computes Y = XUV for a batch X. {told}, and the gradient G of the "
+    return _asked((f"A network without a nonlinearity computes Y = XUV for a batch X. {told}, and the gradient G of "
+                   f"the "
                    f"loss with respect to Y is {batch} × {n}.",), chosen, right, given,
                   f"Which of these is the gradient with respect to {what}, and which shape has it?", (
                       f"The gradient has the shape of {what}: find that first, from the shapes around it.",
-                      "Each of the lines has three factors: multiply out the shapes from left to right. One line may be "
+                      "Each of the lines has three factors: multiply out the shapes from left to right. One line may "
+                      "be "
                       "defined and have its two sizes the wrong way round."))
 
 
 def _asked(before: tuple[str, ...], chosen: Any, right: Any, given: Any, asks: str, hints: Any) -> Exercise:
     letters = "abcdefgh"[:len(chosen)]
     term = _made(right, given)
-    assert term is not None
     place = letters[chosen.index(right)]
     lines = Quoted(tuple((letter, ("".join(name + "ᵀ" * turned for name, turned in line),))
                          for letter, line in zip(letters, chosen, strict=True)))
@@ -83,8 +82,10 @@ def _asked(before: tuple[str, ...], chosen: Any, right: Any, given: Any, asks: s
     def steps() -> list[Any]:
         found: list[Any] = []
         for letter, line in zip(letters, chosen, strict=True):
-            made, shapes = _made(line, given), " times ".join(f"{rows} × {columns}" for rows, columns in _sides(line, given))
-            found.append((f"({letter}) {shapes}: " + (f"defined, {made.rows} × {made.columns}" if made else "not defined"),))
+            made = _made(line, given)
+            shapes = " times ".join(f"{rows} × {columns}" for rows, columns in _sides(line, given))
+            found.append((f"({letter}) "
+                          f"{shapes}: " + (f"defined, {made.rows} × {made.columns}" if made else "not defined"),))
         return found
 
     return Exercise((*before, lines, asks), answer, steps, hints, (
