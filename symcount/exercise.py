@@ -7,7 +7,8 @@ from collections import namedtuple
 
 from symcount.algebra.making import matrix
 from symcount.derivation import Figure
-from symcount.forms import Number, Symbol
+from symcount.forms import Number, Symbol, written
+from symcount.formulas import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ _GAP = re.compile(r"\{([A-Za-z_0-9]+)(=?)\}")
 def said(template: str, **values: Any) -> tuple[Any, ...]:
     """A paragraph: `{d=}` becomes the letter, an equal sign and its value, `{d}` the value alone.
 
-    A value is a whole number, a matrix as rows, a form or a term.
+    A value is a whole number, a matrix as rows, a form or a term. What stands between backquotes is a formula.
 
-    >>> said("Of width {d=}.", d=768)
-    ('Of width ', Symbol(name='d'), ' = ', Number(number=768), '.')
+    >>> said("Of width {d=}, `2h` of it.", d=768)
+    ('Of width ', Symbol(name='d'), ' = ', Number(number=768), ', ', Product(...), ' of it.')
     """
     pieces: list[Any] = []
     at = 0
@@ -44,4 +45,11 @@ def said(template: str, **values: Any) -> tuple[Any, ...]:
             named = [matrix(gap[1], len(value), len(value[0])) if isinstance(value, list) else Symbol(gap[1]), " = "]
         pieces += [template[at:gap.start()], *named, shown]
         at = gap.end()
-    return tuple(piece for piece in (*pieces, template[at:]) if piece != "")
+    return tuple(part for piece in (*pieces, template[at:]) for part in _formulas(piece) if part != "")
+
+
+def _formulas(piece: Any) -> list[Any]:
+    """A piece of words with its formulas as forms."""
+    if not isinstance(piece, str):
+        return [piece]
+    return [written(read(part)) if i % 2 else part for i, part in enumerate(piece.split("`"))]

@@ -13,6 +13,7 @@ from symcount import answers
 from symcount.derivation import Item, Quoted, Sheet
 from symcount.drawing import Draw
 from symcount.errors import ModelError, SymcountError
+from symcount.exercise import said as spoken
 from symcount.exercises import called, kinds, load
 from symcount.render.text import piece
 
@@ -71,10 +72,10 @@ def _fresh(seed: int, name: str, level: int, turn: int, seen: set[str]) -> Exerc
 def made(name: str, level: int, draw: Draw) -> Exercise:
     """An exercise as its kind makes it, without slips that are none for these numbers."""
     found: Exercise = load(name).exercise(level, draw)
-    wrong = tuple((wrong, says) for wrong, says in found.slips
+    wrong = tuple((wrong, says.replace("`", "")) for wrong, says in found.slips
                   if not answers.same(_given(wrong, found.answer), found.answer))
-    paragraphs, hints = (tuple((one,) if isinstance(one, str) else one for one in said)
-                         for said in (found.asks, found.hints))
+    paragraphs, hints = (tuple(spoken(one) if isinstance(one, str) else one for one in each)
+                         for each in (found.asks, found.hints))
     return found._replace(asks=paragraphs, hints=hints, slips=wrong)
 
 

@@ -8,11 +8,21 @@ from symcount.forms import Number, Product, Sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
+    from symcount.algebra.terms import Letter
     from symcount.drawing import Draw
 
     Matrix = list[list[int]]
+
+
+def described(letters: Sequence[Letter]) -> tuple[Any, ...]:
+    """What shape each matrix has: pieces of a sentence without its end."""
+    found: list[Any] = []
+    for one in letters:
+        found += [*(["; "] if found else []), one, f" is {one.rows} × {one.columns}"]
+    return tuple(found)
 
 
 def drawn(draw: Draw, rows: int, columns: int, most: int = 4) -> Matrix:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _TABLES = ("An encoder like BERT of width {d=} has tables for {V=} words, for {P=} positions and for {types=} token "
            "types, and {L=} layers. Each layer has self-attention with {heads} heads and a feed-forward block that "
            "leads to {h=} and back.")
-_HINTS = ("The tables have V + P + types rows of d numbers.",
-          "A layer has four d × d matrices for attention and two d × h matrices for the feed-forward block.")
+_HINTS = ("The tables have `V + P + types` rows of d numbers.",
+          "A layer has four `d` × `d` matrices for attention and two `d` × `h` matrices for the feed-forward block.")
 
 
 def exercise(level: int, draw: Draw) -> Exercise:
@@ -51,12 +51,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (bare - tables, "the tables are forgotten")])
     if level == 2:
         asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after "
-                      "the "
-                      "tables, after each attention and after each feed-forward block. At the end a pooler of d × d "
-                      "with a bias reads the first position.", "How many parameters has the encoder?")
+                      "the tables, after each attention and after each feed-forward block. At the end a pooler of "
+                      "`d` × `d` with a bias reads the first position.", "How many parameters has the encoder?")
         right = int(whole.total)
         return counted(asks, whole, (
-            *_HINTS, "Biases of a layer: 4d for attention, h + d for the feed-forward block. Norms: 2d each."), [
+            *_HINTS, "Biases of a layer: `4d` for attention, `h + d` for the feed-forward block. Norms: `2d` each."), [
                 (bare + d * d, "biases and norms are forgotten"), (bare, "biases, norms and the pooler are forgotten"),
                 (right - d * d - d, "the pooler is forgotten"),
                 (right - 2 * d, "one more norm stands after the tables"),

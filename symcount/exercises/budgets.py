@@ -6,10 +6,12 @@ What is asked for is the largest whole number with which a network has no more t
 from __future__ import annotations
 
 from symcount.answers import Amount
+from symcount.counting import derive
 from symcount.errors import ProofError
 from symcount.exercise import Exercise, said
 from symcount.exercises._counted import amounts
 from symcount.naming import model
+from symcount.readers.parameters import parameters
 from symcount.solving import solve
 
 TYPE_CHECKING = False
@@ -44,8 +46,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         budget = -(-(2 * words * d + layer * draw.between(7, 60) + draw.below(layer)) // 10**7) * 10**7
         deepest = (budget - 2 * words * d - d) // layer
         answer = Amount(deepest, "layers")
-        asks = (said("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width d/heads, a gated block "
-                     "of {h=}, a head that is not tied to its "
+        asks = (said("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width `d`/`heads`, a gated "
+                     "block of {h=}, a head that is not tied to its "
                      "table, an RMSNorm before attention and block and one at the end, and no biases. "
                      f"It may have no more than {budget:,} "
                      f"parameters.", **sizes), "How many layers can it have at most?")
@@ -61,21 +63,22 @@ def exercise(level: int, draw: Draw) -> Exercise:
     places, step = draw.one((512, 1024, 2048)), draw.one((32, 64, 128))
     low = draw.between(400, 3000)
     budget = (runs * (12 * low * low + 13 * low) + (words + places + 2) * low) // 10**6 * 10**6
-    made = model("gpt2", V=words, P=places, L=runs, heads=4)
-
     d = _widest(runs, words, places, budget) // step * step
     answer = Amount(d, "")
-    asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has 12d² + 13d parameters in each layer, tables for "
-                 "words and positions, a norm of 2d "
-                 f"at the end, and no head of its own. Its width d is to be a multiple of {step}, and it may have no "
-                 f"more than {budget:,} parameters.",
+    asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has `12d^2 + 13d` parameters in each layer, tables for "
+                 "words and positions, a norm of `2d` at the end, and no head of its own. Its width d is to be a "
+                 f"multiple of {step}, and it may have no more than {budget:,} parameters.",
                  L=runs, V=words, P=places), "How wide can it be at most?")
 
     def steps() -> list[object]:
-        found = solve(f"params <= {budget}", f"d={step}*1..", made)
-        if found.sizes != {"d": d}:
+        made = parameters(model("gpt2", V=words, P=places, L=runs, d=d, heads=4))
+        square, line = 12 * runs, 13 * runs + words + places + 2
+        found = solve(f"{square}*d^2 + {line}*d <= {budget}", f"d={step}*1..")
+        if found.sizes != {"d": d} or int(made.total) != found.found[0].left:
             raise ProofError(f"the largest width is {found.sizes}, not {d}")
-        return list(found.derivation().steps)
+        return [said(f"In powers of d: the square stands 12 · {runs} times, and d itself 13 · {runs} + {words:,} + "
+                     f"{places:,} + 2 times."), *found.derivation().steps,
+                (f"The largest multiple of {step} below is {d:,}:",), derive(made).steps[-1]]
 
     return Exercise(asks, answer, steps, (
         "Collect the powers of d: it is a quadratic inequality.",

@@ -27,11 +27,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
     sizes = {"L": draw.between(9, 80), "d": k * heads, "heads": heads, "kv": kv}
     made = model("llama", V=32_000, h=4 * k * heads, **sizes)
     told = said("A decoder of {L=} layers and width {d=} has {heads} query heads and {kv=} key-value heads of width "
-                "d/heads. It remembers keys and values in 16 bits a number.", **sizes)
+                "`d`/`heads`. It remembers keys and values in 16 bits a number.", **sizes)
     a_token = 4 * sizes["L"] * kv * k
     wrong = [(2, 1, "a number of 16 bits takes 2 bytes"), (2, 1, "a key and a value are remembered"),
              (kv, heads, "only key-value heads are remembered, not query heads"),
-             (k * kv, kv, "a head has d/heads numbers"), (sizes["L"], 1, "every layer has a cache of its own")]
+             (k * kv, kv, "a head has `d`/`heads` numbers"), (sizes["L"], 1, "every layer has a cache of its own")]
     if level == 1:
         asks = (told, "By how many bytes does its cache grow with each token?")
         return counted(asks, cache_bytes(made, t=1), _HINTS, [
@@ -50,8 +50,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     longest = budget // a_token
     answer = Amount(longest, "tokens")
     asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). How many tokens of one text "
-                  f"fit in "
-                  "at most?")
+                  f"fit in at most?")
 
     def steps() -> list[object]:
         return list(solve(f"kv <= {room}GiB", "t", made).derivation().steps)

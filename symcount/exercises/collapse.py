@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from symcount.algebra.making import matrix
 from symcount.answers import Rows
 from symcount.exercise import Exercise, said
 from symcount.exercises._rows import computed, drawn, entries, valued
@@ -38,9 +39,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
     weight, bias = ("W", "b") if layers == 2 else ("M_3", "c_3")
     if level == 1:
         given = {name: rows for name, rows in given.items() if name[0] == "W"}
-        asks = ("Two layers without biases follow each other with nothing between: Y = (XW₁)W₂.",
-                said("Here {W_1=} and "
-                     "{W_2=}.", **given), "Which one matrix W does the same as both? Give it row by row.")
+        both = matrix("X", "n", 2) * matrix("W_1", 2, 2) * matrix("W_2", 2, 2)
+        asks: tuple[Any, ...] = (
+            ("Two layers without biases follow each other with nothing "
+             "between: ", matrix("Y", "n", 2), " = ", both, "."),
+            said("Here {W_1=} and {W_2=}.", **given), "Which one matrix W does the same as both? Give it row by row.")
         one, other = given["W_1"], given["W_2"]
         letter, term = defined["W"]
         turned = valued({"W": _backwards(named["W"])}, given)["W"]
@@ -51,8 +54,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                  "a product of matrices is not taken entry by entry")))
     told = "; ".join(f"{{W_{i}=}} and {{b_{i}=}}" for i in range(1, layers + 1))
     asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, each XW + b "
-            f"with one row "
-            "for every example.", said(f"Here {told}.", **given),
+            "with one row for every example.", said(f"Here {told}.", **given),
             "Which weight W and bias b has the one layer that does the same? Give the rows of W, and then b as one "
             "more row.")
     right = Rows([*found[weight], *found[bias]])
@@ -90,8 +92,6 @@ def _backwards(term: Any) -> Any:
 
 
 def _square(letter: Any) -> Any:
-    from symcount.algebra.making import matrix
-
     return matrix(letter.name, 2, 2)
 
 

@@ -46,8 +46,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         made = model(_strided(stride, pad), side=side, c=c, m=m, w=w)
         out = (side + 2 * pad - w) // stride + 1
         asks = (f"A convolution slides kernels of {w} × {w} over an image of {side} × {side} pixels and {c} channels "
-                f"in steps of {stride}, "
-                f"with {pad} row{'s' if pad > 1 else ''} of zeros around it on every side; {m} channels come out.",
+                f"in steps of {stride}, with {pad} row{'s' if pad > 1 else ''} of zeros around it on every side; {m} "
+                "channels come out.",
                 "How many multiply-adds does it take, those with zeros included?")
         right = out * out * w * w * c * m
         at = [(side + more - w) // step + 1 for more, step in ((0, stride), (2 * pad, 1), (pad, stride))]
@@ -63,15 +63,13 @@ def exercise(level: int, draw: Draw) -> Exercise:
     full, apart = (multiply_adds(model(kind, side=side, c=c, m=m, w=w, bias=False))
                    for kind in ("conv2d", "depthwise_separable"))
     asks = (said(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, on an image of "
-                 f"{{side}} × {{side}} pixels "
-                 "with steps of 1 and no zeros around it. It is replaced by a kernel of that side for each channel "
-                 "that "
-                 "comes in, followed by a 1 × 1 convolution.", m=m, c=c, side=side),
+                 f"{{side}} × {{side}} pixels with steps of 1 and no zeros around it. It is replaced by a kernel of "
+                 "that side for each channel that comes in, followed by a 1 × 1 convolution.", m=m, c=c, side=side),
             "How many multiply-adds does this save?")
     places = (side - w + 1) ** 2
     return difference(asks, ("full", full), ("separated", apart), (
         "How many places does the kernel take? They are the same for all three convolutions.",
-        "At a place the full one takes w²·c·m, the two others w²·c and c·m."), [
+        "At a place the full one takes `w^2*c*m`, the two others `w^2*c` and `c*m`."), [
             (places * (w * w * c * m - w * w * c), "the 1 × 1 convolution costs, too"),
             (places * (w * w * c * m - c * m), "the kernels of the channels cost, too"),
             (side * side * (w * w * c * m - w * w * c - c * m), "without zeros around it the kernel does not reach "

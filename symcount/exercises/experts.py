@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from symcount.drawing import Draw
 
-_HINTS = ("An expert is a gated block: three matrices of d × h.",
-          "The router is a matrix of d × E: it scores every expert, for every token.")
+_HINTS = ("An expert is a gated block: three matrices of `d` × `h`.",
+          "The router is a matrix of `d` × `E`: it scores every expert, for every token.")
 
 
 def exercise(level: int, draw: Draw) -> Exercise:

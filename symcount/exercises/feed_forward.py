@@ -46,8 +46,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     rounded = -(-8 * d // (3 * multiple)) * multiple
     if level == 2:
         asks = (said("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. Its hidden "
-                     "width "
-                     f"is 8d/3, rounded up to a multiple of {multiple}.", L=runs, d=d),
+                     f"width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),
                 "How many parameters have the blocks of all layers?")
         one = parameters(model(_gated, d=d, h=f"up(8d/3, {multiple})"))
         return times(asks, one, runs, (
@@ -56,14 +55,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (3 * d * rounded, "that is one layer"), (2 * d * rounded * runs, "the gate is a matrix, too"),
                 (8 * d * d * runs, "the width is rounded up before it is used"),
                 (3 * d * (rounded - multiple) * runs, "the width is rounded up, not down")])
-    asks = (said("A layer of width {d=} may have a plain feed-forward block of hidden width 4d with biases, or a gated "
-                 f"one without biases whose hidden width is 8d/3, rounded up to a multiple of {multiple}.", d=d),
+    asks = (said("A layer of width {d=} may have a plain feed-forward block of hidden width `4d` with biases, or a "
+                 "gated one without biases whose hidden width is `8d/3`, rounded up to a multiple of "
+                 f"{multiple}.", d=d),
             "How far apart are their counts of parameters?")
     counts = [(name, parameters(model(kind, d=d, h=h))) for name, kind, h in (
         ("plain", _plain, "4d"), ("gated", _gated, f"up(8d/3, {multiple})"))]
     counts.sort(key=lambda one: -int(one[1].total))
     return difference(asks, counts[0], counts[1], (
-        "Without rounding and biases both would have 8d² parameters.",
+        "Without rounding and biases both would have `8d^2` parameters.",
         "Count each by itself: two matrices and their biases, or three matrices of the rounded width."), [
             (abs(3 * d * rounded - 8 * d * d), "the plain block has biases"),
             (abs(3 * d * rounded - 8 * d * d - 4 * d), "the way down has d biases"),

@@ -42,12 +42,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
              "heads": heads, "kv": kv}
     made = model("llama", **sizes)
     if level == 2:
-        asks = (said("A decoder of {L=} layers and width {d=} has {heads} heads of width d/heads in each. It reads "
-                     "{s=} tokens "
-                     "at once; every token is scored against every other one, later ones too.", **sizes, s=tokens),
+        asks = (said("A decoder of {L=} layers and width {d=} has {heads} heads of width `d`/`heads` in each. It reads "
+                     "{s=} tokens at once; every token is scored against every other one, later ones "
+                     "too.", **sizes, s=tokens),
                 "How many floating-point operations do the products of queries with keys take, and those of the "
-                "weights "
-                "of attention with the values, in all layers together? A multiply-add is two.")
+                "weights of attention with the values, in all layers together? A multiply-add is two.")
         both = flops(made, s=tokens)
         scores = both.where("layers.attention.scores") + both.where("layers.attention.mix")
         right = 4 * runs * tokens * tokens * d
@@ -60,9 +59,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (right // runs, "that is one layer"), (right // heads, "that is one head"),
                 (right // tokens, "every token is scored against all tokens")])
     asks = (said("A decoder like LLaMA has {V=} words, {L=} layers of width {d=}, {heads} query heads and {kv=} "
-                 "key-value heads "
-                 "of width d/heads, and a gated block of {h=}. It reads {s=} tokens at once, every token is scored "
-                 "against every other one, and the head gives a score for every word at every "
+                 "key-value heads of width `d`/`heads`, and a gated block of {h=}. It reads {s=} tokens at once, "
+                 "every token is scored against every other one, and the head gives a score for every word at every "
                  "token.", **sizes, s=tokens),
             "How many floating-point operations do its matrix products take, a multiply-add being two?")
     ledger = flops(made, s=tokens)

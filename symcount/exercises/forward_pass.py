@@ -36,8 +36,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     answer: Any = Amount(found[out][0][0]) if one else Rows(found[out])
     shown = {"X": "the row" if rows == 1 else "a batch of two rows,"}
     asks = (f"A network has two dense layers, {d} inputs, {h} hidden units and {m} output{'s' if m > 1 else ''}, and "
-            f"a ReLU "
-            f"between the layers. Its input is {shown['X']} X.",
+            f"a ReLU between the layers. Its input is {shown['X']} X.",
             said("{X=}; {W_1=} and {b_1=}; {W_2=} and {b_2=}.", **given),
             "What does it give?" if one else "What does it give? Answer row by row.")
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from symcount.drawing import Draw
 
 _TOLD = ("A decoder like GPT-2 has tables for {V=} words and {P=} positions, width {d=} and {L=} layers. A layer has "
-         "attention (query, key, value and output), a feed-forward block through 4d and a LayerNorm before each of the "
-         "two; all matrices have biases. One more LayerNorm stands at the end.")
-_HINTS = ("A layer has 12d² weights; then come its biases and two norms of 2d.",
-          "Biases of a layer: 4d for attention, 4d + d for the feed-forward block.")
+         "attention (query, key, value and output), a feed-forward block through `4d` and a LayerNorm before each of "
+         "the two; all matrices have biases. One more LayerNorm stands at the end.")
+_HINTS = ("A layer has `12d^2` weights; then come its biases and two norms of `2d`.",
+          "Biases of a layer: `4d` for attention, `4d + d` for the feed-forward block.")
 
 
 def exercise(level: int, draw: Draw) -> Exercise:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from symcount.drawing import Draw
 
 _HINTS = ("Query and output are as large as ever; key and value lead from d to kv · k numbers.",
-          "The width k of a head is d/heads, whatever kv is.")
+          "The width k of a head is `d`/`heads`, whatever kv is.")
 
 
 def exercise(level: int, draw: Draw) -> Exercise:
@@ -31,13 +31,13 @@ def exercise(level: int, draw: Draw) -> Exercise:
     right = 2 * d * d + 2 * d * kv * k
     if level == 1:
         asks = (said("Attention on rows of width {d=} has {heads} query heads and {kv=} key-value heads; a head has "
-                     "width d/heads. There are no biases.", d=d, heads=heads, kv=kv),
+                     "width `d`/`heads`. There are no biases.", d=d, heads=heads, kv=kv),
                 "How many parameters has it?")
         return counted(asks, parameters(grouped), _HINTS, [
             (4 * d * d, "keys and values have fewer heads than queries"),
             (2 * d * d + d * kv * k, "both keys and values are grouped, and each has a matrix"),
             (d * d + 3 * d * kv * k, "the output reads all query heads: its matrix is not grouped"),
-            (2 * d * d + 2 * d * kv, "a head has d/heads numbers, not one")])
+            (2 * d * d + 2 * d * kv, "a head has `d`/`heads` numbers, not one")])
     if level == 2:
         full = model("attention", d=d, heads=heads, bias=False)
         asks = (said("Each of {L=} layers of a transformer of width {d=} has attention with {heads} heads and without "
@@ -50,8 +50,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         return made._replace(answer=answer, steps=lambda: [*made.steps(), *_all(runs, saved)], slips=amounts([
             (saved, "that is one layer"), (runs * right, "that is what is left, not what is saved"),
             (runs * saved // 2, "both keys and values are grouped"),
-            (runs * 2 * (d * d - d * kv), "a head has d/heads numbers, not one")], answer))
-    asks = (said("Attention on rows of width {d=} with {heads} query heads of width d/heads and without biases has "
+            (runs * 2 * (d * d - d * kv), "a head has `d`/`heads` numbers, not one")], answer))
+    asks = (said("Attention on rows of width {d=} with {heads} query heads of width `d`/`heads` and without biases has "
                  f"{right:,} parameters.", d=d, heads=heads),
             "How many key-value heads has it?")
     answer = Amount(kv, "heads")

@@ -23,9 +23,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, heads = draw.one((32, 48, 64, 80, 96, 128)), draw.between(3, 32)
     if level == 1:
         d = k * heads
-        asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width d/heads. Query, "
-                     "key, "
-                     "value and output are dense layers with biases.", d=d, heads=heads),
+        asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width `d`/`heads`. Query, "
+                     "key, value and output are dense layers with biases.", d=d, heads=heads),
                 "How many parameters has it?")
         return counted(asks, parameters(model("attention", d=d, heads=heads)), _HINTS, [
             (4 * d * d, "the biases are forgotten"),
@@ -40,7 +39,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         d = d + 32 if d == k * heads else d
         one = parameters(model("attention", d=d, heads=heads, k=k, bias=False))
         asks = (said("A transformer of {L=} layers works on rows of width {d=}. Its attention has {heads} heads of "
-                     "width {k=}, which is not d/heads, and no biases.", L=runs, d=d, heads=heads, k=k),
+                     "width {k=}, which is not `d`/`heads`, and no biases.", L=runs, d=d, heads=heads, k=k),
                 "How many parameters has the attention of all layers?")
         return times(asks, one, runs, (*_HINTS, "Here heads · k is not d, so no matrix is square."), [
             (runs * 4 * d * d, "the matrices are not square here: heads · k is not d"),
@@ -54,7 +53,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     each = (more - heads) * k
     return difference(asks, (f"{more} heads", many), (f"{heads} heads", few), (
         "When the width of a head stays, more heads do cost: the rows between become longer.",
-        "A head has three matrices of d × k with k biases each, and k rows of the output matrix."), [
+        "A head has three matrices of `d` × `k` with k biases each, and k rows of the output matrix."), [
             (4 * d * each, "query, key and value of the new heads have biases"),
             (4 * d * each + 4 * each, "the output has d biases however many heads there are"),
             (3 * d * each + 3 * each, "the output matrix has more rows, too"),

@@ -30,8 +30,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         sizes["kv"] = kv
     tied = level == 2 or (level == 3 and draw.below(2) == 0)
     told = [said("A decoder like LLaMA has {V=} words, width {d=} and {L=} layers. Each has attention with {heads} "
-                 "heads "
-                 "of width d/heads" + (" and {kv=} key-value heads" if level > 1 else "")
+                 "heads of width `d`/`heads`" + (" and {kv=} key-value heads" if level > 1 else "")
                  + ", a gated feed-forward block of width {h=} and, before each of these, an RMSNorm. One more norm "
                    "stands before the head. There are no biases and no tables of positions.", **sizes),
             "The head is " + ("the table of the words again: they are tied." if tied else

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.drawing import Draw
 
-_HINTS = ("An adapter beside a matrix of n × m has r·(n + m) parameters.",
+_HINTS = ("An adapter beside a matrix of n × m has `r*(n + m)` parameters.",
           "Only adapters are trained. Which matrices have one, and what are their sides?")
 
 
@@ -35,9 +35,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
              "heads": heads}
     if level == 1:
         made = model("llama", **sizes, lora=f"{rank}@query+value")
-        asks = (said("A decoder has {L=} layers of width {d=} with {heads} heads of width d/heads. Low-rank adapters "
-                     "of rank "
-                     "{r=} are put beside the query and the value matrices of all layers; all else is "
+        asks = (said("A decoder has {L=} layers of width {d=} with {heads} heads of width `d`/`heads`. Low-rank "
+                     "adapters of rank {r=} are put beside the query and the value matrices of all layers; all else is "
                      "frozen.", **sizes, r=rank),
                 "How many parameters are trained?")
         right = runs * 4 * d * rank
@@ -52,9 +51,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         made = model("llama", **sizes, lora=f"{rank}@query+key+value+output")
         asks = (said("A decoder has {L=} layers of width {d=} with {heads} query heads and {kv=} key-value heads of "
-                     "width "
-                     "d/heads. Low-rank adapters of rank {r=} are put beside all four matrices of attention in every "
-                     "layer; all else is frozen.", **sizes, r=rank), "How many parameters are trained?")
+                     "width `d`/`heads`. Low-rank adapters of rank {r=} are put beside all four matrices of "
+                     "attention in every layer; all else is "
+                     "frozen.", **sizes, r=rank), "How many parameters are trained?")
         right = runs * rank * (6 * d + 2 * kv * k)
         return counted(asks, parameters(made).by("trainable")["trainable"], (
             *_HINTS, "Queries and outputs are d × d; keys and values are d × kv·k."), [
@@ -68,10 +67,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         parts, whole = parameters(made).by("trainable")["trainable"], parameters(made)
         share = Fraction(int(parts.total), int(parts.total) + int(parameters(base).where("layers.attention").total))
         asks = (said("Each of {L=} layers of width {d=} has attention with {heads} query heads and {kv=} key-value "
-                     "heads of width "
-                     "d/heads and no biases. Adapters of rank {r=} stand beside query and value; the four matrices "
-                     "themselves "
-                     "are frozen.", **sizes, r=rank),
+                     "heads of width `d`/`heads` and no biases. Adapters of rank {r=} stand beside query and value; "
+                     "the four matrices themselves are frozen.", **sizes, r=rank),
                 "Of all parameters of attention, adapters included, which share is trained, in percent with two "
                 "decimals?")
         attention = whole.where("layers.attention")
@@ -90,14 +87,14 @@ def exercise(level: int, draw: Draw) -> Exercise:
     each = runs * (3 * d + kv * k)
     answer = Amount(budget // each, "numbers")
     asks = (said("Each of {L=} layers of width {d=} has attention with {heads} query heads and {kv=} key-value heads "
-                 "of width d/heads. "
-                 f"Adapters stand beside query and value, and no more than {budget:,} parameters are to be "
-                 f"trained.", **sizes),
+                 f"of width `d`/`heads`. Adapters stand beside query and value, and no more than {budget:,} "
+                 f"parameters are to be trained.", **sizes),
             "How large may their rank be at most?")
 
     def solved() -> list[object]:
         found = solve(f"L*r*(3*d + m) <= {budget}", "r", L=runs, d=d, m=kv * k)
-        return [(f"Values are of width m, which is kv · d/heads: {kv * k:,}.",), *found.derivation().steps]
+        return [said("All values together have {m=} numbers: `d`/`heads` in each key-value head.", m=kv * k),
+                *found.derivation().steps]
 
     return Exercise(asks, answer._replace(unit=""), solved, (*_HINTS, "Each unit of rank costs the same: how much, "
                                                                       "in all layers?"),

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.drawing import Draw
 
-_HINTS = ("A layer from n to m has a matrix of n·m weights and, if it has biases, m of them.",
+_HINTS = ("A layer from n to m has a matrix of `n*m` weights and, if it has biases, m of them.",
           "Count each layer by itself and add; the width that comes out of a layer goes into the next.")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from symcount.algebra.making import matrix
 from symcount.answers import Shape, sizes
 from symcount.exercise import Exercise
+from symcount.exercises._rows import described
 from symcount.layers.convolution import conv2d, pool
 from symcount.network import merge, tensor
 from symcount.sizes import value
@@ -42,9 +43,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         letters[:2] = [a, b]
         term = (a * b).T * factors[2] * factors[3]
         term = term.T if draw.below(2) else term
-    told = "; ".join(f"{one.name} is {one.rows} × {one.columns}" for one in letters)
     answer = Shape((term.rows, term.columns))
-    return Exercise((f"{told}.", ("Which shape has ", term, "?")), answer, lambda: _told(term), (
+    return Exercise(((*described(letters), "."), ("Which shape has ", term, "?")), answer, lambda: _told(term), (
         "Write the shape above each factor, that of a transpose with its two sizes exchanged.",
         "Neighbouring inner sizes are equal and vanish; the first and the last are left. A transpose around a bracket "
         "exchanges these two at the end."), (

@@ -135,7 +135,7 @@ def _decoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)) + 32,
              "L": draw.between(9, 60), "heads": heads}
     words, h, runs = sizes["V"], sizes["h"], sizes["L"]
-    told = said("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width d/heads "
+    told = said("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width `d`/`heads` "
                 "each, a gated block of {h=}, an RMSNorm "
                 "before attention and block and one at the end, a head that is not tied to its table, and no "
                 "biases.", **sizes)
@@ -156,9 +156,8 @@ def _encoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     told = said("An encoder like BERT has tables for {V=} words, {P=} positions and {types=} token types, width {d=} "
                 "and {L=} layers with {heads} heads each "
                 "and a feed-forward block through {h=}. All matrices of its layers have biases. A LayerNorm stands "
-                "behind the "
-                "tables, behind each attention and behind each block, and a pooler of d × d with a bias at the "
-                "end.", **sizes)
+                "behind the tables, behind each attention and behind each block, and a pooler of `d` × `d` with a "
+                "bias at the end.", **sizes)
     lines = [_Line("tables", ((words, d), (places, d), (2, d))), _Line("norm of the tables", ((2, d),)),
              _Line("attention of a layer", ((4, d, d), (4, d))), _Line("block of a layer", ((2, d, h), (h,), (d,))),
              _Line("norms of a layer", ((4, d),)), _Line("a layer", (), ((1, 2), (1, 3), (1, 4))),

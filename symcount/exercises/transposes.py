@@ -12,6 +12,7 @@ from symcount.answers import Picked, Shape
 from symcount.derivation import Quoted
 from symcount.errors import ShapeError
 from symcount.exercise import Exercise
+from symcount.exercises._rows import described
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,42 +41,44 @@ def exercise(level: int, draw: Draw) -> Exercise:
     others = [line for line in lines if line != right and _made(line, given) is None]
     chosen = draw.some(3 + level, others)
     chosen.insert(draw.below(len(chosen) + 1), right)
-    told = "; ".join(f"{one.name} is {one.rows} × {one.columns}" for one in given)
-    return _asked((f"{told}. Only one of these products is defined:",), chosen, right, given,
+    asks = (*described(given), ". Only one of these products is defined:")
+    return _asked((asks,), chosen, right, given,
                   "Which one is it, and which shape has it?", _HINTS)
 
 
 def _gradient(draw: Draw) -> Exercise:
     """The gradient of one of two matrices in Y = XUV, from that of Y."""
     batch, d, m, n = draw.some(4, range(2, 16))
-    x, u, v, g = (matrix(name, a, b) for name, a, b in (("X", batch, d), ("U", d, m), ("V", m, n), ("G", batch, n)))
+    x, u, v, y, g = (matrix(name, a, b) for name, a, b in (
+        ("X", batch, d), ("U", d, m), ("V", m, n), ("Y", batch, n), ("G", batch, n)))
     if draw.below(2):
         what, right, given = "U", [("X", 1), ("G", 0), ("V", 1)], [x, v, g]
         lines = [[("V", 0), ("G", 1), ("X", 0)], [("X", 1), ("V", 1), ("G", 0)], [("G", 0), ("V", 1), ("X", 1)],
                  [("X", 0), ("G", 1), ("V", 0)], [("V", 1), ("X", 0), ("G", 1)], [("G", 1), ("X", 0), ("V", 1)]]
-        told = f"X is {batch} × {d}, V is {m} × {n}"
+        beside = (v, f" is {m} × {n}")
     else:
         what, right, given = "V", [("U", 1), ("X", 1), ("G", 0)], [x, u, g]
         lines = [[("G", 1), ("X", 0), ("U", 0)], [("X", 1), ("U", 1), ("G", 0)], [("X", 0), ("U", 0), ("G", 1)],
                  [("U", 0), ("X", 0), ("G", 1)], [("G", 0), ("U", 1), ("X", 1)], [("U", 1), ("X", 0), ("G", 0)]]
-        told = f"X is {batch} × {d}, U is {d} × {m}"
+        beside = (u, f" is {d} × {m}")
     chosen = draw.some(5, lines)
     chosen.insert(draw.below(6), right)
-    return _asked((f"A network without a nonlinearity computes Y = XUV for a batch X. {told}, and the gradient G of "
-                   f"the "
-                   f"loss with respect to Y is {batch} × {n}.",), chosen, right, given,
+    told = ("A network without a nonlinearity "
+            "computes ", y, " = ", x * u * v, " for a batch ", x, ". ", x,
+            f" is {batch} × {d}, ", *beside, ", and the gradient ", g, " of the loss with respect to ",
+            y, f" is {batch} × {n}.")
+    return _asked((told,), chosen, right, given,
                   f"Which of these is the gradient with respect to {what}, and which shape has it?", (
                       f"The gradient has the shape of {what}: find that first, from the shapes around it.",
                       "Each of the lines has three factors: multiply out the shapes from left to right. One line may "
-                      "be "
-                      "defined and have its two sizes the wrong way round."))
+                      "be defined and have its two sizes the wrong way round."))
 
 
-def _asked(before: tuple[str, ...], chosen: Any, right: Any, given: Any, asks: str, hints: Any) -> Exercise:
+def _asked(before: tuple[Any, ...], chosen: Any, right: Any, given: Any, asks: str, hints: Any) -> Exercise:
     letters = "abcdefgh"[:len(chosen)]
     term = _made(right, given)
     place = letters[chosen.index(right)]
-    lines = Quoted(tuple((letter, ("".join(name + "ᵀ" * turned for name, turned in line),))
+    lines = Quoted(tuple((letter, (_shown(line),))
                          for letter, line in zip(letters, chosen, strict=True)))
     answer = Picked(place, Shape((term.rows, term.columns)))
 
@@ -90,6 +93,16 @@ def _asked(before: tuple[str, ...], chosen: Any, right: Any, given: Any, asks: s
 
     return Exercise((*before, lines, asks), answer, steps, hints, (
         (Picked(place, Shape((term.columns, term.rows))), "the right line, but its shape is the other way round"),))
+
+
+def _shown(line: Any) -> Any:
+    """A product as it is written, whether it is defined or not."""
+    result = None
+    for name, turned in line:
+        square = matrix(name, "n", "n")
+        factor = square.T if turned else square
+        result = factor if result is None else result * factor
+    return result
 
 
 def _sides(line: Any, given: Any) -> list[tuple[Any, Any]]:

@@ -103,7 +103,7 @@ def sheet(shown: Sheet) -> str:
                 lines = "\n".join(rf"\item[({letter})] {_said(pieces)}" for letter, pieces in one.lines)
                 blocks.append(f"\\begin{{itemize}}\n{lines}\n\\end{{itemize}}")
             else:
-                blocks.append(rf"\noindent {_said(one)}\par")
+                blocks.append(rf"\noindent {_said(one)}\par\smallskip")
         blocks += [rf"\noindent\textbf{{Answer:}} {_said(item.answer)}\par"] if item.answer else []
         blocks += [rf"\noindent {_said(one)}\par" if type(one) is tuple else step(one) for one in item.steps]
     return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {one.translate(_SPECIAL)}\par}}"

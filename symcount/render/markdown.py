@@ -37,7 +37,7 @@ def sheet(shown: Sheet) -> str:
         for one in item.asks:
             if isinstance(one, Quoted):
                 blocks += ["<!-- symcount: ignore -->",
-                           "\n".join(f"- ({letter}) {_said(pieces)}" for letter, pieces in one.lines)]
+                           "\\\n".join(f"({letter}) {_said(pieces)}" for letter, pieces in one.lines)]  # one passage
             else:
                 blocks.append(_said(one))
         blocks += [f"**Answer:** {_said(item.answer)}"] if item.answer else []
