@@ -41,7 +41,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     tables = (words + sizes["P"] + 2) * d
     bare = tables + runs * (4 * d * d + 2 * d * h)
     if level == 1:
-        asks: tuple[Any, ...] = (told, "How many parameters has it, if biases, norms and the pooler are left out?")
+        asks: tuple[Any, ...] = (told, "How many parameters does it have, if biases, norms and the pooler are left "
+                                       "out?")
         return counted(asks, whole.without("bias", "norm", "pooler"), _HINTS, [
             (bare - 2 * d, "there is a table of token types, too"),
             (bare - sizes["P"] * d, "there is a table of positions, too"),
@@ -52,7 +53,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after "
                       "the tables, after each attention and after each feed-forward block. At the end a pooler of "
-                      "`d` × `d` with a bias reads the first position.", "How many parameters has the encoder?")
+                      "`d` × `d` with a bias reads the first position.", "How many parameters does the encoder have?")
         right = int(whole.total)
         return counted(asks, whole, (
             *_HINTS, "Biases of a layer: `4d` for attention, `h + d` for the feed-forward block. Norms: `2d` each."), [

@@ -55,8 +55,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     told = "; ".join(f"{{W_{i}=}} and {{b_{i}=}}" for i in range(1, layers + 1))
     asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, each XW + b "
             "with one row for every example.", said(f"Here {told}.", **given),
-            "Which weight W and bias b has the one layer that does the same? Give the rows of W, and then b as one "
-            "more row.")
+            "Which weight W and which bias b does the one layer have that does the same? Give the rows of W, and "
+            "then b as one more row.")
     right = Rows([*found[weight], *found[bias]])
     last = [f"b_{layers}"]
     wrong = [(Rows([*found[weight], *given[last[0]]]), "the biases before the last layer go through the layers "
@@ -80,9 +80,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             steps += entries(_spelled(name), (of[0], of[1]), added, value)
         return steps
 
-    return Exercise(asks, right, steps, (*_HINTS, "A bias goes through all layers behind it: b₁ meets W₂, and then "
-                                                  "b₂ is "
-                                                 "added."), tuple(wrong))
+    return Exercise(asks, right, steps, (
+        *_HINTS, "A bias goes through all layers behind it: b₁ meets W₂, and then b₂ is added."), tuple(wrong))
 
 
 def _backwards(term: Any) -> Any:

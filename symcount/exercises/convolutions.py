@@ -32,7 +32,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         asks: tuple[Any, ...] = (f"Images of {side} × {side} pixels have {c} channels. A convolution with kernels of "
                                  f"{w} × {w} makes {m} channels of "
                 f"them, and a second one with kernels of {second} × {second} makes {more}. Both have biases.",
-                "How many parameters have the two together?")
+                "How many parameters do the two have together?")
         right = w * w * c * m + m + second * second * m * more + more
         return counted(asks, parameters(made), (
             "Every kernel reads all channels that come in; each channel that comes out has a kernel of its own.",

@@ -35,9 +35,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         ledger = parameters(model("gpt2", **sizes))
         asks = (said("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has `12d^2 + 13d` parameters in each layer, "
                      "tables for words and positions, and `2d` parameters more in its last norm. Its head is the "
-                     "table of words "
-                     "again.", **sizes), "Which share of its parameters is in the two tables, in percent with two "
-                                         "decimals?")
+                     "table of words again.", **sizes),
+                "Which share of its parameters is in the two tables, in percent with two decimals?")
         rows = sizes["V"] + sizes["P"]
         return _shared(asks, ledger, ("embeddings",), [
             (sizes["V"] * d, 0, "positions have a table, too"), (rows * d, sizes["V"] * d, "the head counts once"),
@@ -55,7 +54,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     ledger = parameters(model("llama", **sizes, h=h))
     asks = (said("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
                  "layer, a norm of d at the end, a table of words and a head that is not tied to it.", **sizes, h=h),
-            "Which share of its parameters do table and head have together, in percent with two decimals?")
+            "Which share of its parameters do table and head hold together, in percent with two decimals?")
     return _shared(asks, ledger, ("embeddings", "head"), [
         (sizes["V"] * d, 0, "that is the table alone: the head is as large"),
         (sizes["V"] * d, -sizes["V"] * d, "the head is not tied: it is a part of the whole, and of what is asked for")])

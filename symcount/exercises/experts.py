@@ -33,7 +33,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 "biases, of which a router chooses {K=} for each token.", **sizes)
     mixtures = runs * (3 * experts * d * h + d * experts)
     if level == 1:
-        asks: tuple[Any, ...] = (told, "How many parameters have the mixtures of all layers, with their routers?")
+        asks: tuple[Any, ...] = (told, "How many parameters do the mixtures of all layers have, with their routers?")
         return counted(asks, parameters(made).where("layers.mlp"), _HINTS, [
             (runs * 3 * experts * d * h, "the routers have parameters, too"),
             (mixtures // runs, "that is one layer"),

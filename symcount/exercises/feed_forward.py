@@ -36,7 +36,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         h = draw.between(17, 90) * 32
         asks = (said("A feed-forward block leads rows of width {d=} through one hidden layer of {h=} units and back to "
-                     "their width, with biases.", d=d, h=h), "How many parameters has it?")
+                     "their width, with biases.", d=d, h=h), "How many parameters does it have?")
         return counted(asks, parameters(model(_plain, d=d, h=h)), (
             "There are two dense layers: one up, one down.", "The first has h biases; how many has the second?"), [
                 (2 * d * h, "the biases are forgotten"), (d * h + h, "the way back is a layer, too"),
@@ -47,7 +47,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         asks = (said("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. Its hidden "
                      f"width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),
-                "How many parameters have the blocks of all layers?")
+                "How many parameters do the blocks of all layers have?")
         one = parameters(model(_gated, d=d, h=f"up(8d/3, {multiple})"))
         return times(asks, one, runs, (
             "First find the hidden width, a whole multiple.", "A gate is a third matrix beside the way up and the way "

@@ -35,12 +35,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
         (right - runs * 4 * d, "the norms of the layers are forgotten"),
         (right - runs * 9 * d, "the biases of the layers are forgotten")]
     if level == 1:
-        asks = (told, "The head is the table of words again. How many parameters has the decoder?")
+        asks = (told, "The head is the table of words again. How many parameters does the decoder have?")
         return counted(asks, parameters(model("gpt2", **sizes)), (*_HINTS, "What is tied counts once."), [
             (right + words * d, "the head is the table again, and counts once"), *slips])
     if level == 2:
-        asks = (told, "Its head is not tied: it has a matrix of its own, without a bias. How many parameters has the "
-                      "decoder?")
+        asks = (told, "Its head is not tied: it has a matrix of its own, without a bias. How many parameters does the "
+                      "decoder have?")
         return counted(asks, parameters(model("gpt2", **sizes, tied=False)), (*_HINTS, "The head is as large as the "
                                                                                       "table of words."), [
             (right, "the head has a matrix of its own"), (right + words * d + words, "the head has no bias"),

@@ -32,7 +32,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         asks = (said("Attention on rows of width {d=} has {heads} query heads and {kv=} key-value heads; a head has "
                      "width `d`/`heads`. There are no biases.", d=d, heads=heads, kv=kv),
-                "How many parameters has it?")
+                "How many parameters does it have?")
         return counted(asks, parameters(grouped), _HINTS, [
             (4 * d * d, "keys and values have fewer heads than queries"),
             (2 * d * d + d * kv * k, "both keys and values are grouped, and each has a matrix"),
@@ -53,7 +53,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (runs * 2 * (d * d - d * kv), "a head has `d`/`heads` numbers, not one")], answer))
     asks = (said("Attention on rows of width {d=} with {heads} query heads of width `d`/`heads` and without biases has "
                  f"{right:,} parameters.", d=d, heads=heads),
-            "How many key-value heads has it?")
+            "How many key-value heads does it have?")
     answer = Amount(kv, "heads")
 
     def steps() -> list[object]:

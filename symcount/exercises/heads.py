@@ -25,7 +25,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         d = k * heads
         asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width `d`/`heads`. Query, "
                      "key, value and output are dense layers with biases.", d=d, heads=heads),
-                "How many parameters has it?")
+                "How many parameters does it have?")
         return counted(asks, parameters(model("attention", d=d, heads=heads)), _HINTS, [
             (4 * d * d, "the biases are forgotten"),
             (4 * d * d * heads + 4 * d, "the heads share out the width: they do not multiply it"),
@@ -40,7 +40,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         one = parameters(model("attention", d=d, heads=heads, k=k, bias=False))
         asks = (said("A transformer of {L=} layers works on rows of width {d=}. Its attention has {heads} heads of "
                      "width {k=}, which is not `d`/`heads`, and no biases.", L=runs, d=d, heads=heads, k=k),
-                "How many parameters has the attention of all layers?")
+                "How many parameters does the attention of all layers have?")
         return times(asks, one, runs, (*_HINTS, "Here heads · k is not d, so no matrix is square."), [
             (runs * 4 * d * d, "the matrices are not square here: heads · k is not d"),
             (4 * d * k * heads, "that is one layer"),

@@ -49,7 +49,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         (right - runs * d * k * sizes.get("kv", heads), "keys and values have a matrix each"),
         (right + (2 * runs + 1) * d, "an RMSNorm has a scale, and no shift")]
     if level < 3:
-        return counted((*told, "How many parameters has it?"), count, _HINTS, slips)
+        return counted((*told, "How many parameters does it have?"), count, _HINTS, slips)
     asks = (*told, "Every parameter is stored in 16 bits. How many bytes do the weights take?")
     return counted(asks, memory(made), (*_HINTS, "16 bits are 2 bytes."), [
         (right, "those are the parameters: each takes 2 bytes"), (16 * right, "those are bits: a byte has 8"),

@@ -46,7 +46,7 @@ def _backwards(draw: Draw) -> Exercise:
     hidden = draw.between(9, 64) * 8 + draw.one((1, 3, 5, 7))
     work = batch * hidden * (into + out)
     asks = (f"A network with {into} inputs, one hidden layer and {out} outputs ran forward on a batch of {batch} rows. "
-            f"Its matrix products took {work:,} multiply-adds.", "How many units has the hidden layer?")
+            f"Its matrix products took {work:,} multiply-adds.", "How many units does the hidden layer have?")
     answer = Amount(hidden, "units")
 
     def steps() -> list[object]:

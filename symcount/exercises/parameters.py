@@ -26,14 +26,14 @@ def exercise(level: int, draw: Draw) -> Exercise:
         widths = (draw.between(11, 99) * 10, draw.one(HIDDEN), draw.between(5, 40))
         asks = (f"A network has {widths[0]:,} inputs, one hidden layer of {widths[1]} units and {widths[2]} outputs; "
                 f"both layers have biases. It is trained on batches of {draw.one((16, 32, 48))} examples.",
-                "How many parameters has it?")
+                "How many parameters does it have?")
     elif level == 2:
         side, colours = draw.between(12, 48), draw.one((1, 3))
         hidden = sorted(draw.some(3, HIDDEN), reverse=True)
         widths = (side * side * colours, *hidden, draw.between(5, 40))
         asks = (f"An image of {side} × {side} pixels{' with 3 colours each' if colours == 3 else ' in grey'} is "
                 f"flattened to a row and goes through hidden layers of {hidden[0]}, {hidden[1]} and {hidden[2]} units "
-                f"to {widths[-1]} outputs. Every layer has biases.", "How many parameters has the network?")
+                f"to {widths[-1]} outputs. Every layer has biases.", "How many parameters does the network have?")
     else:
         return _wider(draw)
     ledger = parameters(model("mlp", n=widths))

@@ -44,7 +44,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         term = (a * b).T * factors[2] * factors[3]
         term = term.T if draw.below(2) else term
     answer = Shape((term.rows, term.columns))
-    return Exercise(((*described(letters), "."), ("Which shape has ", term, "?")), answer, lambda: _told(term), (
+    return Exercise(((*described(letters), "."), ("What is the shape of ", term, "?")), answer, lambda: _told(term), (
         "Write the shape above each factor, that of a transpose with its two sizes exchanged.",
         "Neighbouring inner sizes are equal and vanish; the first and the last are left. A transpose around a bracket "
         "exchanges these two at the end."), (
@@ -79,7 +79,7 @@ def _image(draw: Draw) -> Exercise:
     asks = (f"{batch} images of {side} × {side} pixels with {colours} channel{'s' if colours > 1 else ''} go through a "
             f"convolution with {c} kernels of {w} × {w}, in steps of 1 and without zeros around the images. Of every "
             "2 × 2 block of what comes out the largest number is kept. Then each image is flattened to one row.",
-            "Which shape has the matrix of all rows?")
+            "What is the shape of the matrix of all rows?")
 
     def steps() -> list[Any]:
         return [(f"{name} ", sizes([value(size, {}) for size in one.axes.values()])) for name, one in (

@@ -43,7 +43,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     chosen.insert(draw.below(len(chosen) + 1), right)
     asks = (*described(given), ". Only one of these products is defined:")
     return _asked((asks,), chosen, right, given,
-                  "Which one is it, and which shape has it?", _HINTS)
+                  "Which one is it, and what is its shape?", _HINTS)
 
 
 def _gradient(draw: Draw) -> Exercise:
@@ -68,7 +68,7 @@ def _gradient(draw: Draw) -> Exercise:
             f" is {batch} × {d}, ", *beside, ", and the gradient ", g, " of the loss with respect to ",
             y, f" is {batch} × {n}.")
     return _asked((told,), chosen, right, given,
-                  f"Which of these is the gradient with respect to {what}, and which shape has it?", (
+                  f"Which of these is the gradient with respect to {what}, and what is its shape?", (
                       f"The gradient has the shape of {what}: find that first, from the shapes around it.",
                       "Each of the lines has three factors: multiply out the shapes from left to right. One line may "
                       "be defined and have its two sizes the wrong way round."))

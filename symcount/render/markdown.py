@@ -30,10 +30,10 @@ def derivation(shown: Derivation) -> str:
 
 
 def sheet(shown: Sheet) -> str:
-    """Exercises under headings; of a key with answers and steps. What may be wrong on purpose is marked for `check`."""
+    """Exercises with their numbers, of a key with answers; what may be wrong on purpose is marked for `check`."""
     blocks = [f"# {_escaped(shown.title)}"]
     for item in shown.items:
-        blocks.append(f"## {item.number}. {_escaped(item.label)}")
+        blocks.append(f"**{item.number}.** *{_escaped(item.label)}*")
         for one in item.asks:
             if isinstance(one, Quoted):
                 blocks += ["<!-- symcount: ignore -->",
