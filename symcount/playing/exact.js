@@ -117,7 +117,7 @@ function rounded(a) {
   let three = below(over(plus(times([2n, 1n], a), [unit, 1n]), [2n * unit, 1n]));
   if (three === 1000n) [three, digits] = [100n, digits + 1];
   const told = String(three);
-  if (digits > 15) return `${told[0]}.${told.slice(1)} × 10^${digits - 1}`;
+  if (digits > 15) return `${told[0]}.${told.slice(1)}e${digits - 1}`;
   const word = ["thousand", "million", "billion", "trillion"][Math.floor((digits - 1) / 3) - 1];
   const point = ((digits - 1) % 3) + 1;
   return `${told.slice(0, point)}.${told.slice(point)}`.replace(/\.$/, "") + ` ${word}`;

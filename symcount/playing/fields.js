@@ -22,7 +22,7 @@ function reach(name) {
 
 function makeField(name, changed) {
   const { means, least } = PAGE.letters[name];
-  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false",
+  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false", maxlength: "200",
     "aria-describedby": `said-${name}` });
   const steps = ladder(least, reach(name));
   const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1",

@@ -56,7 +56,7 @@ function showTotal(count, total, reasons) {
   const shown = reasons.length
     ? [element("p", { class: "refused" }, "No number, for"), element("ul", { class: "refused" },
       ...reasons.map((sentence) => element("li", {}, ...sentence)))]
-    : [element("p", {}, element("output", { class: "exact" }, ...breakable(exactly(total))), " ",
+    : [element("p", {}, element("span", { class: "exact" }, ...breakable(exactly(total))), " ",
       element("span", { class: "unit" }, count.unit)),
     element("p", { class: "near" }, inWords(total, count.unit))];
   const before = byId("total"), after = element("div", {}, ...shown);
@@ -117,7 +117,8 @@ function showFollows(told) {
   byId("follows").replaceChildren(...structure().follows.map(([name, form]) => {
     let number = [];
     try {
-      number = form[0] === "n" ? [] : [" = ", exactly(evaluated(form, told))];
+      const found = evaluated(form, told);
+      if (form[0] !== "n" && isWhole(found)) number = [" = ", exactly(found)];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
@@ -201,7 +202,7 @@ function fragment() {
 function restore(text) {
   const told = new URLSearchParams(text.replace(/^#/, ""));
   const place = PAGE.structures.findIndex((one) => one.model === told.get("like"));
-  const strange = place < 0 || !(told.get("of") in PAGE.quantities);
+  const strange = place < 0 || !Object.hasOwn(PAGE.quantities, told.get("of"));
   byId("told").textContent = strange ? "This link is of another page; these are the sizes to begin with." : "";
   if (strange) {
     take(0, { run: true });

@@ -6,14 +6,14 @@ from symcount.architecture import Model
 from symcount.building import following, needs
 from symcount.counting import formula, table
 from symcount.derivation import Equation
-from symcount.errors import ModelError, SymcountError
-from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol, written
+from symcount.errors import ModelError, ProofError, SymcountError
+from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol, size, written
 from symcount.given import RUN, shown
 from symcount.ledger import UNITS, Ledger
-from symcount.polynomials import Polynomial
+from symcount.polynomials import Polynomial, added
 from symcount.readers.quantities import fitting, read
 from symcount.render import text
-from symcount.sizes import RELATIONS, letters
+from symcount.sizes import RELATIONS, letters, same
 from symcount.symbols import TABLE, known, row
 
 TYPE_CHECKING = False
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 QUANTITIES = ("params", "flops", "kv", "memory")  # unless told otherwise, those of them that the model has
 _WORDS = {"params": "parameters", "active": "active parameters", "macs": "multiply-adds", "flops": "FLOPs",
           "kv": "KV cache"}
-_RUNNING = (*RUN, "u")  # sizes that belong to a run, not to a model
-_TOKENS = 1024  # of a run, to begin with; fewer where the model has fewer positions
+# Sizes that belong to a run, not to a model, and with what they begin; tokens where the model has room for so many
+_TOKENS = 512
+_RUNNING = {**dict.fromkeys(RUN, 1), **dict.fromkeys(("s", "t", "u", "new"), _TOKENS), "frames": 3000,
+            "samples": 160_000}
 _MOST_SIZES = 100
 
 
@@ -113,7 +115,7 @@ def _alike(one: Model) -> Iterable[Model]:
 def _kind(one: Model) -> str:
     """What of a model its sizes do not change, as a key."""
     def said(name: str, given: Any) -> str:
-        if _number(one, name, given) or (isinstance(given, Polynomial) and str(given) == name):
+        if _number(one, name, given) or _is_letter(one, name):
             return name
         return f"{name}[{len(given)}]" if isinstance(given, tuple) and known(name) else f"{name}={given}"
     return "; ".join([one.cls, *sorted(said(name, given) for name, given in one.given.items())])
@@ -127,31 +129,37 @@ def _number(one: Model, name: str, given: Any) -> bool:
 
 def _values(one: Model) -> dict[str, str]:
     """The numbers to begin with: those of the model, and a run that it has room for."""
-    tokens = min(_TOKENS, one.values.get("P", _TOKENS))
-    run = {**dict.fromkeys(_RUNNING, 1), **dict.fromkeys(("s", "t", "u", "new"), tokens)}
+    room = min(one.values.get(name, _TOKENS) for name in ("P", "P_dec"))
+    run = {name: min(number, room) if number == _TOKENS else number for name, number in _RUNNING.items()}
     return {name: str(number) for name, number in {**run, **one.values}.items() if known(name)}
 
 
 def _structure(one: Model, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """The trees of every quantity over letters alone."""
-    free = one.freed(*(name for name, given in one.given.items() if _number(one, name, given)), "b")
+    free = one.freed(*(name for name, given in one.given.items() if _number(one, name, given)
+                       and name in (*one.asked, *_RUNNING)), "b")
     sizes = [name for name in dict.fromkeys((*one.values, *free.asked)) if known(name) and name not in _RUNNING
              and (name in free.values or _is_letter(free, name))]
     counted = {quantity: _quantity(free, sizes, quantity, options) for quantity, options in asked.items()}
-    met = {name for told in counted.values() for name in told.get("held", ())}
+    held = {name for told in counted.values() for name in told.get("held", ())}
+    met = sorted(held, key=_place)
     follows = [(name, written(size)) for name, size in following(free, sizes) if name in free.asked]
-    flags = {name: f"{name}={shown(free.given.get(name, default))}"
-             for name, default in free.architecture.flags.items() if name in free.asked}
-    traits = {"": one.cls, **flags, **{name: f"{name} free" for name in met if name not in _RUNNING},
-              **{name: f"{name} = {text.form(form)}" for name, form in follows}}
-    return {"model": one.name, "letters": sorted(met, key=_place), "follows": [[name, tree(f)] for name, f in follows],
+    traits = {"": one.cls}  # what tells structures apart
+    traits |= {name: f"{name}={shown(free.given.get(name, default))}"
+               for name, default in free.architecture.flags.items() if name in free.asked}
+    traits |= {name: f"{name} of its own" for name in met
+               if name not in _RUNNING or (name in one.given and name not in ("s", "b"))}
+    traits |= {name: f"{name} = {text.form(form)}" for name, form in follows}
+    return {"model": one.name, "letters": met, "follows": [[name, tree(form)] for name, form in follows],
             "quantities": counted, "traits": traits}
 
 
-def _is_letter(free: Model, name: str) -> bool:
-    given = free.given.get(name)
-    return isinstance(given, Polynomial) and str(given) == name or (
-        name not in free.given and name in free.architecture.sizes and name not in free.architecture.follows)
+def _is_letter(one: Model, name: str) -> bool:
+    """Whether a size has neither a number nor a formula."""
+    given = one.given.get(name)
+    if name in one.given:
+        return isinstance(given, Polynomial) and str(given) == name
+    return name in one.architecture.sizes and name not in one.architecture.follows
 
 
 def _place(name: str) -> tuple[bool, int, int]:
@@ -169,17 +177,19 @@ def _quantity(free: Model, sizes: list[str], quantity: str, options: Mapping[str
         return {"refused": str(error)}
     ledger = Ledger(full.unit, full.terms, {}, full.subject, full.notes, full.bounds, convention=full.convention)
     names = list(dict.fromkeys((*sizes, *ledger.letters)))
-    held = []
-    for need in needs(free, [ledger], names):
-        condition, (name, _) = need.condition, need.follows or ("", 0)
-        held.append([condition.relation, tree(written(condition.left)), tree(written(condition.right)), name])
-    met = dict.fromkeys((*ledger.letters, *(name for need in needs(free, [ledger], names)
-                                            for side in (need.condition.left, need.condition.right)
-                                            for name in letters(side))))
+    asks = needs(free, [ledger], names)
+    held = dict.fromkeys((*ledger.letters, *(name for need in asks for side in (need.condition.left,
+                                                                                need.condition.right)
+                                             for name in letters(side))))
+    conditions = [[need.condition.relation, tree(written(need.condition.left)), tree(written(need.condition.right)),
+                   need.follows[0] if need.follows else ""] for need in asks]
+    parts = table(ledger).rows
+    if not same(added(size(part.form) for part in parts if part.depth == 1), ledger.size):
+        raise ProofError(f"{ledger.subject}: the parts are not the whole")
     rows = [{"depth": part.depth, "part": part.part, "runs": part.runs and tree(part.runs), "form": tree(part.form)}
-            for part in table(ledger).rows]
+            for part in parts]
     return {"unit": UNITS[ledger.unit], "form": tree(_checked(ledger)), "rows": rows, "letters": ledger.letters,
-            "held": list(met), "conditions": held, "notes": list(ledger.notes)}
+            "held": list(held), "conditions": conditions, "notes": list(ledger.notes)}
 
 
 def _checked(ledger: Ledger) -> Form:
