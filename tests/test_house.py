@@ -28,8 +28,8 @@ FLOORS = [
     ["asserted", "costs", "counted", "omitted", "sentences", "shares", "told"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
-    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots", "playing"], ["verbs"], ["questions", "checking"],
-    ["cli"],
+    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots", "playing"], ["verbs"],
+    ["questions", "checking"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.

@@ -35,28 +35,31 @@ function objections(count, told) {
   if (faults.length) return faults;
   const found = [], said = new Set();
   for (const condition of count.conditions) {
-    let sentence;
+    let sentence, follows = false; // what a size that is not whole does not divide by follows from why it is not
     try {
       sentence = broken(condition, told);
+      follows = condition[0] === "divides" && !isWhole(evaluated(condition[2], told));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       sentence = [error.message];
     }
     const text = sentence && sentence.map((piece) => piece.textContent ?? piece).join("");
-    if (sentence && !said.has(text)) found.push(sentence);
+    if (sentence && !said.has(text)) found.push({ sentence, follows });
     said.add(text);
   }
-  return found;
+  const first = found.filter((one) => !one.follows);
+  return (first.length ? first : found).map((one) => one.sentence);
 }
 
-// Digits that a narrow line may break after a comma.
+// Digits that a line may break after a comma; a table breaks only what no cell has room for.
 const breakable = (text) => text.split(/(?<=,)/).flatMap((group, i) => (i ? [element("wbr"), group] : [group]));
 
 function showTotal(count, total, reasons) {
+  const text = reasons.length ? "" : exactly(total);
   const shown = reasons.length
     ? [element("p", { class: "refused" }, "No number, for"), element("ul", { class: "refused" },
       ...reasons.map((sentence) => element("li", {}, ...sentence)))]
-    : [element("p", {}, element("span", { class: "exact" }, ...breakable(exactly(total))), " ",
+    : [element("p", {}, element("span", { class: text.length > 30 ? "exact long" : "exact" }, ...breakable(text)), " ",
       element("span", { class: "unit" }, count.unit)),
     element("p", { class: "near" }, inWords(total, count.unit))];
   const before = byId("total"), after = element("div", {}, ...shown);
@@ -79,7 +82,7 @@ function showDetails(count, told) {
   const cell = (kind, ...inside) => element("td", { class: kind, role: "cell" }, ...inside);
   const counted = (number) => {
     const text = exactly(number);
-    return cell(text.length > 24 ? "count long" : "count", ...breakable(text));
+    return text.length > 24 ? cell("count long", ...breakable(text)) : cell("count", text);
   };
   const head = element("tr", { role: "row" }, ...["part", "formula", count.unit, "share"].map((word, i) => (
     element("th", { scope: "col", role: "columnheader", class: i > 1 ? "count" : "" }, word))));
