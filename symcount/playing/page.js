@@ -58,7 +58,8 @@ function showTotal(count, total, reasons) {
   const text = reasons.length ? "" : exactly(total);
   const shown = reasons.length
     ? [element("p", { class: "refused" }, "No number, for"), element("ul", { class: "refused" },
-      ...reasons.map((sentence) => element("li", {}, ...sentence)))]
+      ...reasons.map((sentence) => element("li", {}, ...sentence))),
+    ...(count.form ? [element("p", {}, ...formula(count.form))] : [])]
     : [element("p", {}, element("span", { class: text.length > 30 ? "exact long" : "exact" }, ...breakable(text)), " ",
       element("span", { class: "unit" }, count.unit)),
     element("p", { class: "near" }, inWords(total, count.unit))];
@@ -171,14 +172,18 @@ function modelShown(told) {
   return fits(PAGE.models[state.model]) ? state.model : PAGE.models.findIndex(fits);
 }
 
-// Sizes of a model; those of the run stay as they are unless none are there.
-function take(place, { run }) {
+// The sizes of a model in the fields, those of a run too where they are asked for.
+function fill(place, { run }) {
   const model = PAGE.models[place];
   [state.model, state.structure] = [place, model.structure];
   for (const name of Object.keys(PAGE.letters)) {
     if (PAGE.letters[name].run && !run) continue;
     texts[name] = name in model.values ? separated(BigInt(model.values[name])) : "";
   }
+}
+
+function take(place, told) {
+  fill(place, told);
   showFields(structure(), render);
   render();
 }
@@ -204,14 +209,15 @@ function fragment() {
 
 function restore(text) {
   const told = new URLSearchParams(text.replace(/^#/, ""));
-  const place = PAGE.structures.findIndex((one) => one.model === told.get("like"));
+  const place = PAGE.models.findIndex((model) => model.name === told.get("like"));
   const strange = place < 0 || !Object.hasOwn(PAGE.quantities, told.get("of"));
   byId("told").textContent = strange ? "This link is of another page; these are the sizes to begin with." : "";
   if (strange) {
     take(0, { run: true });
     return;
   }
-  [state.structure, state.quantity] = [place, told.get("of")];
+  state.quantity = told.get("of");
+  fill(place, { run: true }); // for what the link does not say
   for (const name of structure().letters) if (told.has(name)) texts[name] = told.get(name).slice(0, 200);
   showFields(structure(), render);
   render();
