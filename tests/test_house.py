@@ -30,7 +30,7 @@ FLOORS = [
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
     ["asking"], ["solving"], ["exercise", "answers"], ["exercises"], ["sheets"], ["checks"], ["lint"], ["explaining"],
-    ["plots"], ["verbs"], ["questions", "checking", "practicing"], ["cli"],
+    ["plots", "playing"], ["verbs"], ["questions", "checking", "practicing"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
