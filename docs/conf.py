@@ -2,13 +2,15 @@
 
     python -m sphinx -W -b html -c docs . build/site        from the root of a clone, with the extra `docs`
 
-The root of the clone is the source, so that a link between two files is the same on a code host and here. Mathematics is
-set by the MathJax that a Python package brings; no page asks another host for anything.
+The root of the clone is the source, so that a link between two files is the same on a code host and here. Mathematics
+is set by the MathJax that a Python package brings; no page asks another host for anything.
 """
 
 import re
 from importlib.util import find_spec
 from pathlib import Path
+
+from sphinx.errors import ConfigError
 
 project = "symcount"
 author = "the authors of symcount"
@@ -20,7 +22,6 @@ exclude_patterns = [".*", "build", "dist", "symcount", "tests", "**/.ipynb_check
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"  # notebooks are shown as they were committed; a test runs them again
-suppress_warnings = ["toc.empty_glob"]  # a clone may have no notebooks yet
 
 html_theme = "furo"
 html_title = "symcount"
@@ -32,11 +33,13 @@ html_additional_pages = {"index": "start.html"}  # whoever opens the folder is s
 templates_path = ["templates"]
 
 # MathJax as one file; the package has 24 MB of others, which are left behind.
-_MATHJAX = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0]) / "static" / "mathjax" / "tex-svg.js"
-html_static_path += [str(_MATHJAX)]
+_PACKAGE = find_spec("sphinx-mathjax-offline")
+if _PACKAGE is None:
+    raise ConfigError("mathematics needs the package sphinx-mathjax-offline: pip install '.[docs]'")
+html_static_path.append(str(Path(_PACKAGE.submodule_search_locations[0]) / "static" / "mathjax" / "tex-svg.js"))
 mathjax_path = "tex-svg.js"
 
-# Tables of links that stand on pages, as contents of the site: {page: what its sub-pages are}
+# Pages that link to all of a folder: in the site its files stand below them
 _BELOW = {
     "docs/architectures": "architectures/*",
     "docs/identities": "identities/*",
@@ -57,9 +60,11 @@ def with_contents(app, page, source):
         caption = section.partition("\n")[0]
         entries = [f"{title} <{target}>" for title, target in _LINK.findall(section)]
         trees.append(_TREE.format(f":caption: {caption}\n\n" + "\n".join(entries)))
-    trees.append(_TREE.format(":caption: Notebooks\n:glob:\n\n../derivations/*"))
+    if any((Path(app.srcdir) / "derivations").glob("*.ipynb")):
+        trees.append(_TREE.format(":caption: Notebooks\n:glob:\n\n/derivations/*"))
     source[0] += "".join(trees)
 
 
 def setup(app):
+    """Called by Sphinx."""
     app.connect("source-read", with_contents)

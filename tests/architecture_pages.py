@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from markup import code, escaped, tabulated
+from markup import as_one, code, escaped, tabulated
 
 from symcount import active_parameters, flops, kv_cache, model, parameters
 from symcount.architectures import agreed, family, files
@@ -24,7 +24,6 @@ from symcount.symbols import known, row
 
 FOLDER = Path(__file__).parents[1] / "docs" / "architectures"
 WIDTHS = {"mlp": "mlp:784-128-10"}  # of how many layers it is, only its widths say
-ROWS = 24  # of a display: more run off a printed page
 # Further quantities: what a page calls it, how it is read of a model, what stands before its formula
 MORE = (("Parameters that a token meets:", active_parameters, "active parameters"),
         ("FLOPs of a forward pass:", flops, "FLOPs"),
@@ -36,11 +35,6 @@ def architecture_pages() -> dict[Path, str]:
     return {FOLDER / f"{file}.md": page(file) for file in files()}
 
 
-def titles() -> dict[str, str]:
-    """{file: what its page is called}."""
-    return {file: title(file) for file in files()}
-
-
 def title(file: str) -> str:
     """LLaMA for llama.py: what stands before the first colon of the file, or its name."""
     said = import_module(f"symcount.architectures.{file}").__doc__
@@ -50,9 +44,10 @@ def title(file: str) -> str:
 
 def page(file: str) -> str:
     """The page of one file, a section for each type."""
-    types = family(file)
-    lines = [f"# {escaped(title(file))}", ""]
-    for part in import_module(f"symcount.architectures.{file}").__doc__.strip().split("\n\n"):
+    types, name = family(file), title(file)
+    lines = [f"# {escaped(name)}", ""]
+    said = import_module(f"symcount.architectures.{file}").__doc__.strip().removeprefix(f"{name}: ")
+    for part in (said[:1].upper() + said[1:]).split("\n\n"):
         lines += ["```text", part, "```", ""] if part.startswith("    ") else [escaped(part), ""]
     if len(types) > 1:
         lines += ["Types: " + ", ".join(f"[{code(one.name)}](#{one.name})" for one in types) + ".", ""]
@@ -68,13 +63,14 @@ def section(one, first):
     """One type; `first` has the displays that stood above it on the page, and where."""
     subject = model(WIDTHS.get(one.name, f"{one.name}:"))
     ledger = parameters(subject)
-    by_part = displays([step for step in derive(ledger).steps if step.name not in ("sum of the parts", "total")])
+    by_part = as_one([latex.step(step) for step in derive(ledger).steps
+                      if step.name not in ("sum of the parts", "total")])
     lines = [f"## {code(one.name)}", "", f"Parameters of {code(subject.cls)}, every size a letter:", "",
-             *whole(ledger, "parameters"), ""]
+             whole(ledger, "parameters"), ""]
     if len(ledger.by(1)) > 1:
-        before = first.setdefault("\n".join(by_part), one.name)
-        lines += ["By part:", "", *by_part, ""] if before == one.name else [f"By part as [{code(before)}](#{before}).",
-                                                                            ""]
+        before = first.setdefault(by_part, one.name)
+        again = [f"By part as [{code(before)}](#{before}).", ""]
+        lines += ["By part:", "", by_part, ""] if before == one.name else again
     lines += [f"Counted: {escaped('; '.join(notes(ledger)))}.", ""]
     for what, read, name in MORE:
         lines += further(subject, ledger, what, read, name)
@@ -83,19 +79,7 @@ def section(one, first):
 
 def whole(ledger, name):
     """The sum of a ledger as a display."""
-    return displays([Equation(name, [formula(ledger)], of=ledger.size)])
-
-
-def displays(steps):
-    """Steps as displays, each of no more rows than fit on a page."""
-    rows = [latex.step(step).removeprefix("$$\n\\begin{aligned}\n").removesuffix("\n\\end{aligned}\n$$")
-            .split(" \\\\\n") for step in steps]
-    found = [[]]
-    for group in rows:
-        if found[-1] and len(found[-1]) + len(group) > ROWS:
-            found.append([])
-        found[-1] += group
-    return ["\n\n".join("$$\n\\begin{aligned}\n" + " \\\\\n".join(group) + "\n\\end{aligned}\n$$" for group in found)]
+    return latex.step(Equation(name, [formula(ledger)], of=ledger.size))
 
 
 def further(subject, ledger, what, read, name):
@@ -107,7 +91,7 @@ def further(subject, ledger, what, read, name):
     if not found.terms or (found.unit == ledger.unit and same(found.size, ledger.size)):
         return []
     told = [note for note in notes(found) if note not in notes(ledger)]
-    return [what, "", *whole(found, name), "", *([f"Counted: {escaped('; '.join(told))}.", ""] if told else [])]
+    return [what, "", whole(found, name), "", *([f"Counted: {escaped('; '.join(told))}.", ""] if told else [])]
 
 
 def sizes(one):

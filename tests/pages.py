@@ -11,7 +11,7 @@ from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
-from markup import code, escaped, tabulated
+from markup import as_one, code, escaped, tabulated
 
 import symcount
 from symcount import prove
@@ -33,13 +33,14 @@ from symcount.theorems import identities
 from symcount.theorems import load as identity
 
 DOCS = Path(__file__).parents[1] / "docs"
+ALWAYS = "Whenever the shapes, and what the table says of the letters, are so."
 MADE = "Made by `python tests/documents.py`"
-KEYS = 6  # configuration keys of a letter that are shown, the commonest first
+KEYS = 4  # configuration keys of a letter that are shown, the commonest first
 # Every public name, in the order in which the page has them; a name that stands nowhere is an error
 NAMES = (
     ("Models", "model models read_config Model Architecture Published"),
-    ("Counts", "parameters active_parameters multiply_adds flops traffic kv_cache activations memory derive Ledger Term "
-               "Derivation"),
+    ("Counts", "parameters active_parameters multiply_adds flops traffic kv_cache activations memory derive Ledger "
+               "Term Derivation"),
     ("Conventions, and how numbers are stored", "Convention Storage Width differences"),
     ("Budgets, shares, comparisons", "solve crossover share limit elasticity compare sweep frontier"),
     ("Devices and training runs", "roofline intensity train"),
@@ -64,8 +65,8 @@ def notation_page() -> str:
     """Our letters beside the keys of configurations and the letters of other authors."""
     keys: dict[str, Counter[str]] = {}
     for one in (one for file in files() for one in family(file)):
-        for key, (size, _) in one.keys.items():
-            keys.setdefault(size, Counter())[key] += 1
+        for key, (size, _) in one.keys.items():  # a key within a table is that of a tower, and named as here
+            keys.setdefault(size, Counter()).update([] if "." in key else [key])
     rows = []
     for name, letter in TABLE.items():
         usual = [code(key) for key, _ in keys.get(name, Counter()).most_common(KEYS)]
@@ -73,8 +74,8 @@ def notation_page() -> str:
                      ", ".join(usual) + (" …" if len(keys.get(name, ())) > KEYS else "")))
     lines = ["# Notation", "", f"{MADE} from `symcount/symbols.py`, `symcount/notations.py` and the configuration keys "
              "of all architectures.", "",
-             "A letter is a size, a whole number. It may carry an index, as `n_0` and `n_1` do for the widths of an MLP. "
-             "Formulas, `--set`, `--for` and the changes of a model take the letters of the second column; "
+             "A letter is a size, a whole number. It may carry an index, as `n_0` and `n_1` do for the widths of an "
+             "MLP. Formulas, `--set`, `--for` and the changes of a model take the letters of the second column; "
              "`symcount explain heads` says what one means, and `symcount explain hidden_size` what a key is read as.",
              "", "## Letters", "",
              *tabulated("symbol | letter | meaning | other authors | configuration keys", "lllll", rows),
@@ -108,8 +109,8 @@ def conventions_page() -> str:
 
 def identities_page() -> str:
     """What there is to prove by name."""
-    lines = ["# The identities", "", f"{MADE}; each page is what `symcount prove NAME` derives. How to read, use and add "
-             "them: [proofs](proofs.md).", "", "## Identities of weight matrices", "",
+    lines = ["# The identities", "", f"{MADE}; each page is what `symcount prove NAME` derives. How to read, use and "
+             "add them: [proofs](proofs.md).", "", "## Identities of weight matrices", "",
              *(f"- [{name}](identities/{name}.md): {escaped(identity(name).says)}" for name in identities()), "",
              "## Laws: closed forms of papers", "",
              *(f"- [{name}](identities/{name}.md): {escaped(law(name).says)}" for name in ledger_laws()), ""]
@@ -131,8 +132,8 @@ def identity_page(name: str) -> str:
     assert len(letters) + len(displays) + len(counted) + 1 == len(blocks), name  # what is here has its place below
     lines = [f"# {name}", "", said[:1].upper() + said[1:] + ".", "", "## Statement", "", statement(name, derived), "",
              *letters, "", "## When", "",
-             *([f"- {one}" for one in remarks.pop("when", [])] or ["Whenever the shapes, and what the table says of the letters, are so."]), "",
-             "## Proof", "", *"\n\n".join(displays).split("\n"), "",
+             *([f"- {one}" for one in remarks.pop("when", [])] or [ALWAYS]), "",
+             "## Proof", "", as_one(displays) if name in ledger_laws() else "\n\n".join(displays), "",
              "Verdict: " + "; ".join(remarks.pop("verdict")) + ".", "",
              *(f"{one}." for one in remarks.pop("induction", [])), "",
              *(f"Why: {one}." for one in remarks.pop("why")), ""]
@@ -228,11 +229,12 @@ def signature(what: object, *, bound: bool = False) -> str:
     found = inspect.signature(what)
     shown = [one.replace(annotation=Words(one.annotation)) if isinstance(one.annotation, str) else one
              for one in found.parameters.values()]
-    shown = [one.replace(default=Words(one.default.__name__)) if inspect.isfunction(one.default) else one for one in shown]
+    shown = [one.replace(default=Words(one.default.__name__)) if inspect.isfunction(one.default) else one
+             for one in shown]
     back = Words(found.return_annotation) if isinstance(found.return_annotation, str) else found.return_annotation
     back = found.empty if isinstance(what, type) else back
     whole = str(found.replace(parameters=shown[1:] if bound else shown, return_annotation=back))
-    if len(whole) < 100 or bound:
+    if len(whole) < 88 or bound:
         return whole
     inside, _, after = whole[1:].rpartition(")")
     parts = re.split(r", (?=\*|\w+[:=,)]|\w+$)(?![^\[(]*[\])])", inside)
