@@ -144,8 +144,8 @@ def write():
     for kind, file in kinds.items():
         one = found.get(kind, {"exact": 0, "refused": 0, "own": 0})
         if load(kind).keys:
-            lines.append(f"| {linked(kind, file)} | {file}.py | {len(load(kind).classes)} | {one['exact']} | {one['refused']} "
-                         f"| {one['own']} |")
+            lines.append(f"| {linked(kind, file)} | {file}.py | {len(load(kind).classes)} | {one['exact']} "
+                         f"| {one['refused']} | {one['own']} |")
     alone = [linked(kind, file) for kind, file in kinds.items() if not load(kind).keys]
     lines += ["", "## Layers and classics without a config.json", "", ", ".join(alone)]
     refused = [(kind, why, n) for kind, one in sorted(found.items()) if kind in kinds for why, n in one["why"].items()]
