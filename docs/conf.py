@@ -21,6 +21,7 @@ exclude_patterns = [".*", "build", "dist", "symcount", "tests", "**/.ipynb_check
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+nb_render_markdown_format = "myst"  # tables and mathematics in outputs
 nb_execution_mode = "off"  # notebooks are shown as they were committed; a test runs them again
 
 html_theme = "furo"
@@ -29,6 +30,8 @@ html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_show_sphinx = False
+smartquotes = False  # --phase is no dash
 html_additional_pages = {"index": "start.html"}  # whoever opens the folder is sent to docs/index.html
 templates_path = ["templates"]
 

@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import re
 import shlex
+from itertools import accumulate
 from pathlib import Path
 
 import architecture_pages
@@ -125,6 +126,22 @@ def test_the_formula_of_a_page_gives_the_published_count(page, sizes, count):
     shown = re.search(r"\\text\{parameters\} &= (.*?)\n\\end", text, re.DOTALL)[1]
     assert number(re.sub(r"\\\\\n&\\quad \{\}", "", shown), sizes) == count
     assert f"{count:,}" in text
+
+
+BRACED = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+TWICE = re.compile(rf"_{BRACED}_|\^{BRACED}\^")  # no TeX takes a second subscript
+
+
+@pytest.mark.parametrize("folder", ["architectures", "identities"])
+def test_formulas_of_pages_are_tex(folder):
+    wrong = {}
+    for page in sorted((DOCS / folder).glob("*.md")):
+        for found in re.finditer(r"\$\$\n(.*?)\n\$\$|\$([^$\n]+)\$", page.read_text(encoding="utf-8"), re.DOTALL):
+            tex = found[1] or found[2]
+            levels = list(accumulate((sign == "{") - (sign == "}") for sign in re.sub(r"\\[{}]", "", tex)))
+            if TWICE.search(tex) or min(levels, default=0) < 0 or levels[-1:] not in ([], [0]):
+                wrong[page.name] = tex
+    assert wrong == {}
 
 
 @pytest.mark.parametrize(("name", "said"), [
