@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 
 from markup import as_one, code, escaped, tabulated
 
@@ -48,7 +49,7 @@ def page(file: str) -> str:
     lines = [f"# {escaped(name)}", ""]
     said = import_module(f"symcount.architectures.{file}").__doc__.strip().removeprefix(f"{name}: ")
     for part in (said[:1].upper() + said[1:]).split("\n\n"):
-        lines += ["```text", part, "```", ""] if part.startswith("    ") else [escaped(part), ""]
+        lines += ["```text", dedent(part), "```", ""] if part.startswith("    ") else [escaped(part), ""]
     if len(types) > 1:
         lines += ["Types: " + ", ".join(f"[{code(one.name)}](#{one.name})" for one in types) + ".", ""]
     first: dict[str, str] = {}
