@@ -45,7 +45,7 @@ NAMES = (
     ("Budgets, shares, comparisons", "solve crossover share limit elasticity compare sweep frontier"),
     ("Devices and training runs", "roofline intensity train"),
     ("Proofs", "identities ledger_laws prove refute certify fusable"),
-    ("Documents", "check"),
+    ("Documents", "check page"),
     ("Numbers through a network", "evaluate"),
     ("A forward pass: the verbs", "tensor weight contract lookup pointwise within repeat rename split merge concat cut "
                                   "keep select top window cached idle walk Tensor Shared Mask"),
