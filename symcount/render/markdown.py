@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.derivation import Declared, SymbolRow
-from symcount.render import exact, latex, notes, percent, text
+from symcount.render import exact, joined, latex, layout, notes, percent, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
 
+document = joined
+
 
 def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
@@ -24,7 +26,7 @@ def derivation(shown: Derivation) -> str:
     blocks += [latex.step(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    remarks = [f"- {remark.label}: " + latex.joined("".join(map(_piece, remark.pieces)).replace(r" \> ", " > "))
+    remarks = [f"- {remark.label}: " + "".join(map(_said, layout.remark(remark.pieces))).replace(r" \> ", " > ")
                for remark in shown.remarks]
     return "\n\n".join([*blocks, *(["\n".join(remarks)] if remarks else []), *_notes(shown.notes)]) + "\n"
 
@@ -40,9 +42,13 @@ def _symbols(rows: tuple[Any, ...]) -> str:
 
 
 def _piece(shown: Any) -> str:
-    from symcount.render import matrices  # only a proof has matrices
+    from symcount.render import terms  # only a proof has matrices
 
-    return _escaped(shown) if isinstance(shown, str) else f"${matrices.latex(shown)}$"
+    return _said(shown if isinstance(shown, str) else terms.piece(shown))
+
+
+def _said(one: Any) -> str:
+    return _escaped(one) if isinstance(one, str) else f"${latex.math(one)}$"
 
 
 def table(shown: Table) -> str:
