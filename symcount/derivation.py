@@ -142,6 +142,22 @@ class Derivation:
 
         return latex.derivation(self)
 
+    def to_html(self) -> str:
+        """A whole page of HTML, without scripts or anything from elsewhere; `symcount.render.html` has its pieces.
+
+        >>> Derivation("nothing", []).to_html().splitlines()[0]
+        '<!DOCTYPE html>'
+        """
+        from symcount.render import html
+
+        return html.document([html.derivation(self)], self.title)
+
+    def to_typst(self) -> str:
+        """The source of a document that Typst compiles to PDF without any package."""
+        from symcount.render import typst
+
+        return typst.document([typst.derivation(self)], self.title)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from symcount.render import bundle
 

@@ -60,11 +60,19 @@ def depth(by: str) -> Any:
     return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
 
 
-def _renderer(asked: Any) -> Any:
-    """The module that prints the format asked for."""
+def printed(asked: Any, kind: str, found: Sequence[tuple[Any, ...]], calls: Callable[[], list[Call]]) -> Any:
+    """Derivations, tables, listings or formulas (a kind) in the format asked for, as one document.
+
+    `calls` are what gives each of them in Python, of which a notebook is made.
+    """
     from importlib import import_module
 
-    return import_module(f"symcount.render.{asked.format}")
+    render = import_module(f"symcount.render.{asked.format}")
+    blocks = [getattr(render, kind)(*one) for one in found]
+    title = "; ".join(dict.fromkeys(one[0] if isinstance(one[0], str) else one[0].title for one in found))
+    if asked.format == "ipynb":
+        return render.document(blocks, title, calls())
+    return (render.standalone if asked.standalone and asked.format == "latex" else render.document)(blocks, title)
 
 
 def _count(asked: Any) -> Any:

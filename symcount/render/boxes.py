@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
+from itertools import groupby
 
 from symcount.derivation import Rounded
 from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
@@ -42,8 +43,8 @@ Lines = namedtuple("Lines", "lines centred")  # one below another; those that ar
 Strong = namedtuple("Strong", "body")
 
 MINUS, PLUS, DOT, TIMES, ROOM, NOTHING = map(Sign, ("−", "+", "·", "×", "\u2009", ""))
-# Characters that fit beside a name, in a cell of a table, and on a line of a proof with its reason
-LINE, CELL, BESIDE = 58, 26, 64
+# Characters that fit beside a name, in a cell of a table (of one that is as wide as a page), and on a line of a proof
+LINE, CELL, WIDE, BESIDE = 58, 26, 44, 64
 _TALL = (Fraction, Grid, Lines)
 _LATEX = re.compile(r"([A-Za-z])(?:_\{(?:\\mathrm\{([^{}]+)\}|([^{}]+))\})?(?:_\{([0-9]+)\})?")
 _FIGURE = re.compile(r"[+−]?[\d,.]+( %)?")  # a number as it is rounded
@@ -136,9 +137,9 @@ def cell(shown: Any) -> Any:
     return amount(shown) if text.is_number(shown) else short(shown)
 
 
-def short(shown: Form) -> Box:
+def short(shown: Form, widest: int = CELL) -> Box:
     """A form that fits in a cell, on several lines if need be."""
-    lines = broken(shown, CELL)
+    lines = broken(shown, widest)
     return lines[0] if len(lines) == 1 else Lines(tuple(lines), centred=False)
 
 
@@ -193,6 +194,11 @@ def factor(shown: Form) -> Box:
 
 def parts_of(box: Box) -> tuple[Box, ...]:
     return box.parts if isinstance(box, Line) else (box,)
+
+
+def runs(parts: Iterable[Box]) -> list[tuple[Box, ...]]:
+    """The words of a line and what stands between them, apart."""
+    return [tuple(run) for _, run in groupby(parts, lambda part: isinstance(part, Words))]
 
 
 def _inline(shown: Form) -> Box:

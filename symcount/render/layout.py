@@ -96,14 +96,14 @@ def symbols(shown: Derivation) -> Tabular | None:
          one.meaning if isinstance(one, Declared) else terms.piece(one.value)] for one in shown.symbols])
 
 
-def parts(shown: Table, *, formulas: bool) -> Tabular:
-    """The table of parts, the total last."""
+def parts(shown: Table, *, formulas: bool, widest: int = boxes.CELL) -> Tabular:
+    """The table of parts, the total last; formulas on lines of so many characters."""
     counted = shown.total.count is not None
     head = ["part", *(["formula"] if formulas else []), *([shown.unit, "share"] if counted else [])]
-    rows = [[_part(row), *([boxes.short(row.form)] if formulas else []),
+    rows = [[_part(row), *([boxes.short(row.form, widest)] if formulas else []),
              *([Amount(exact(row.count)), "" if row.share is None else percent(row.share)] if counted else [])]
             for row in shown.rows]
-    last = ["total", *([boxes.short(shown.total.form)] if formulas else []),
+    last = ["total", *([boxes.short(shown.total.form, widest)] if formulas else []),
             *([Strong(Amount(exact(shown.total.count))), ""] if counted else [])]
     return Tabular(tuple(head), "l" * (1 + formulas) + "rr" * counted, rows, last)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from symcount.render.boxes import (
+    MINUS,
     ROOM,
     Amount,
     Call,
@@ -20,6 +21,7 @@ from symcount.render.boxes import (
     Strong,
     Tight,
     Words,
+    tall,
 )
 
 TYPE_CHECKING = False
@@ -71,9 +73,9 @@ def _box(box: Box) -> str:
 def _tight(box: Tight) -> str:
     """Parts without room: a sign at the beginning is that of a number."""
     first, *rest = box.parts
-    before = f'<mo form="prefix">{escape(first.text)}</mo>' if isinstance(first, Sign) and first.text else _box(first)
-    return before + "".join(f'<mo lspace="0" rspace="0">{escape(part.text)}</mo>' if isinstance(part, Sign) else
-                            _box(part) for part in rest)
+    before = f'<mo form="prefix">{MINUS.text}</mo>' if first == MINUS else _box(first)
+    return before + "".join(f'<mo lspace="0" rspace="0">{escape(part.text)}</mo>' if isinstance(part, Sign)
+                            and part.text not in _BRACKETS else _box(part) for part in rest)
 
 
 def _number(text: str) -> str:
@@ -93,7 +95,8 @@ def _sign(box: Sign) -> str:
         return f'<mo stretchy="false">{escape(box.text)}</mo>'
     if box.text == "Σ":
         return '<mo movablelimits="false">∑</mo>'
-    return f"<mo>{escape(box.text)}</mo>"
+    between = ' form="infix"' if box.text in "+−" else ""  # also where it begins a line that continues
+    return f"<mo{between}>{escape(box.text)}</mo>"
 
 
 def _scripts(box: Box) -> str:
@@ -113,13 +116,19 @@ def _tall(box: Box) -> str:
         inner = _box(box.body)
         return f"<msqrt>{inner}</msqrt>" if box.degree == 2 else f"<mroot>{inner}<mn>{box.degree}</mn></mroot>"
     if kind is Call:
-        return (f"<mi>{escape(box.name)}</mi>{_APPLIED}<mrow><mo>(</mo>"
-                + "<mo>,</mo>".join(map(_box, box.args)) + "<mo>)</mo></mrow>")
+        inner = "<mo>,</mo>".join(map(_box, box.args))
+        return f"<mi>{escape(box.name)}</mi>{_APPLIED}{_fenced('(', inner, ')', grows=tall(box.args))}"
     if kind is Fence:
-        return f"<mrow><mo>{box.left}</mo>{_parts(box.body)}<mo>{box.right}</mo></mrow>"
+        return _fenced(box.left, _parts(box.body), box.right, grows=tall(box.body))
     if kind is Lines:
         return _rows([(line,) for line in box.lines], "centred" if box.centred else "stacked")
     return f"<mrow><mo>[</mo>{_rows(box.rows, 'matrix')}<mo>]</mo></mrow>"
+
+
+def _fenced(left: str, inner: str, right: str, *, grows: bool) -> str:
+    """Brackets of the height of what they hold; around what is not tall they are those of the line."""
+    stretchy = "" if grows else ' stretchy="false"'
+    return f"<mrow><mo{stretchy}>{left}</mo>{inner}<mo{stretchy}>{right}</mo></mrow>"
 
 
 def _rows(rows: Iterable[Sequence[Box]], name: str) -> str:
