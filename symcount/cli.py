@@ -2,7 +2,7 @@
 
     symcount VERB MODEL… ["RELATION"] [--of QUANTITY,…] [--for SIZE,…] [--set CHANGE,…] [--without KIND|PATH,…]
              [--by DEPTH|kind|trainable] [--convention NAME] [--phase NAME] [--head CLASS]
-             [--format text|markdown|latex|json] [-o FILE]
+             [--format text|markdown|latex|html|typst|pdf|ipynb|json] [--standalone] [-o FILE]
     symcount check FILE… | - | --claim TEXT [--model NAME] [--notation NAME] [--select CODE,…] [--ignore CODE,…]
              [--notes] [--skipped] [--fix] [--diff] [--format text|json|github|sarif] [-o FILE]
 """
@@ -54,25 +54,27 @@ VERBS = {
     "explain": "MODEL@PATH, a configuration key, a convention, an identity, a check, a symbol …; conventions,\n"
                "             storages, operations, phases, notations and checks list theirs",
 }
-_COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
-_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
+_COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "standalone", "output")
+_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "standalone",
+          "output")
 _SWEPT = ("of", "unknowns", "set", "convention", "phase", "head", "frontier", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
-    "train": ("set", "convention", "phase", "head", "format", "output", "tokens", "devices", "peak", "mfu"),
+    "train": ("set", "convention", "phase", "head", "format", "standalone", "output", "tokens", "devices", "peak", "mfu"),
     "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"),
     "formula": (*_COUNTED, "share", "limit", "elasticity", "on", "derive"), "derive": _COUNTED,
     "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", "format",
-                                                  "output"),
-    "sweep": (*_SWEPT, "chunk", "scheduler", "format"), "plot": (*_SWEPT, "without", "by"),
-    "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
-    "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
+                                                  "standalone", "output"),
+    "sweep": (*_SWEPT, "chunk", "scheduler", "format", "standalone"), "plot": (*_SWEPT, "without", "by"),
+    "roofline": ("set", "convention", "phase", "head", "format", "standalone", "output", "by", "peak", "bandwidth", "width", "fused"),
+    "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "standalone", "output"),
     "check": ("claim", "model", "notation", "select", "ignore", "notes", "skipped", "fix", "diff", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
 }
 _SPELLED = {"unknowns": "for"}  # a word of Python
-FORMATS = ("text", "markdown", "latex", "json")
+FORMATS = ("text", "markdown", "latex", "html", "typst", "pdf", "ipynb", "json")
+_PARTS = ("text", "markdown", "json")  # which have no other form as a whole document
 _FOUND = ("text", "json", "github", "sarif")  # the formats of findings
 
 
@@ -106,7 +108,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _answer(words: list[str]) -> tuple[str, str | None, int]:
+def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
     if not words:
         return EXAMPLES + "\n", None, 0
     if words[0] in ("--version", "-V"):
@@ -130,11 +132,17 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
             raise ModelError(f"{asked.verb} takes no --{_SPELLED.get(option, option)}")
     if asked.format not in (formats := _FOUND if asked.verb == "check" else FORMATS):
         raise ModelError(f"--format {clipped(asked.format)}: {asked.verb} prints {', '.join(formats)}")
+    if asked.standalone and asked.format in _PARTS:
+        raise ModelError(f"--standalone makes a LaTeX file whole; html, typst, pdf and ipynb are, {asked.format} has no "
+                         "other form: say --format latex")
+    if asked.format == "pdf" and asked.output is None and sys.stdout and sys.stdout.isatty():
+        raise ModelError("a PDF is nothing for a terminal: say -o FILE.pdf")
     if asked.format in ("json", "sarif"):
         import json
 
         return json.dumps(_run(asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
-    return _run(asked).rstrip("\n") + "\n", asked.output, asked.status
+    found = _run(asked)
+    return found if isinstance(found, bytes) else found.rstrip("\n") + "\n", asked.output, asked.status
 
 
 def _run(asked: argparse.Namespace) -> Any:
@@ -221,6 +229,7 @@ def _options(option: Callable[..., None]) -> None:
     option("--skipped", action="store_true", help="show what was not judged, and why")
     option("--fix", action="store_true", help="write the right number where it is certain")
     option("--diff", action="store_true", help="show what --fix would write, and write nothing")
-    option("--format", metavar="NAME", default="text", help="text, markdown, latex or json; of check text, json, "
-                                                            "github or sarif")
+    option("--format", metavar="NAME", default="text", help="text, markdown, latex, html, typst, pdf, ipynb or json; "
+                                                            "of check text, json, github or sarif")
+    option("--standalone", action="store_true", help="a LaTeX file that compiles as it is")
     option("-o", "--output", metavar="FILE", help="write to a file")

@@ -34,7 +34,17 @@ class Row(namedtuple("Row", "depth part runs formula count share")):
         return form
 
 
-Table = namedtuple("Table", "title unit rows total notes")
+class Table(namedtuple("Table", "title unit rows total notes")):
+    """The parts of a count as rows, and their total; shown in a notebook as a count is."""
+
+    __slots__ = ()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle
+
+        return bundle(self, include, exclude)
+
+
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
 # A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
 Declared = namedtuple("Declared", "letter rows columns meaning")
@@ -65,6 +75,11 @@ class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=
         from symcount.render import markdown
 
         return markdown.listing(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        shown = {"text/markdown": self._repr_markdown_(), "text/plain": str(self)}
+        return {mime: said for mime, said in shown.items() if (not include or mime in include)
+                and mime not in (exclude or ())}
 
     def __str__(self) -> str:
         from symcount.render import text

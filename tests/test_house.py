@@ -28,7 +28,7 @@ FLOORS = [
     ["asserted", "costs", "counted", "omitted", "sentences", "shares", "told"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
-    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"],
+    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots", "cells"], ["verbs"], ["questions", "checking"],
     ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -128,6 +128,18 @@ def tall(box: Box) -> bool:
     return isinstance(box, tuple) and any(map(tall, box))
 
 
+def height(box: Any) -> int:
+    """How many lines a box takes: a fraction two, a matrix its rows."""
+    kind = type(box)
+    if kind is Fraction:
+        return height(box.top) + height(box.bottom)
+    if kind is Lines:
+        return sum(map(height, box.lines))
+    if kind is Grid:
+        return sum(max(map(height, row)) for row in box.rows)
+    return max(map(height, box), default=1) if isinstance(box, tuple) else 1
+
+
 def cell(shown: Any) -> Any:
     """What a table shows of a cell: words as text, numbers and short forms as boxes."""
     if isinstance(shown, Rounded):

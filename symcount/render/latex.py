@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from symcount.derivation import Chain
 from symcount.render import boxes, exact, joined, layout, notes
@@ -11,7 +12,7 @@ from symcount.symbols import GREEK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from symcount.derivation import Derivation, Listing, Remark, Table
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from symcount.render.boxes import Box
     from symcount.render.layout import Tabular
 
-_ROWS = 25  # of a display that fit on a page
+_ROWS, _HIGH = 25, 36  # rows of a display, and lines that they take, which fit on a page
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
+_LACKING = re.compile(r"[^\n -~\u00a1-\u017f\u2010-\u201f\u2026]")  # by fonts of every TeX
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
@@ -34,7 +36,36 @@ _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r
 _SIGNS = {**_MATHEMATICS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
 _FENCES = {"⌈": r"\left\lceil ", "⌉": r" \right\rceil", "⌊": r"\left\lfloor ", "⌋": r" \right\rfloor"}
 
+_PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[margin=2.2cm]{geometry}
+\usepackage{amsmath,graphicx}
+\ifdefined\Umathchar\else % fonts of pdfLaTeX; XeLaTeX and LuaLaTeX have theirs
+  \usepackage[T1]{fontenc}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}
+\fi
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{6pt}
+\allowdisplaybreaks
+% What is wider or taller than the page is set smaller; names break behind an underscore
+\newsavebox{\displaybox}
+\newcommand{\fitted}[1]{\sbox{\displaybox}{$\displaystyle #1$}%
+  \ifdim\wd\displaybox>\linewidth\sbox{\displaybox}{\resizebox{\linewidth}{!}{\usebox{\displaybox}}}\fi
+  \ifdim\dimexpr\ht\displaybox+\dp\displaybox>\textheight\resizebox{!}{0.95\textheight}{\usebox{\displaybox}}%
+  \else\usebox{\displaybox}\fi}
+\let\underscore\_
+\renewcommand{\_}{\underscore\allowbreak}
+\begin{document}\raggedright
+"""
+
 document = joined
+
+
+def standalone(blocks: list[str], title: str) -> str:
+    """A file that compiles as it is, with XeLaTeX and pdfLaTeX; what their fonts lack stands as its code, U+6A21."""
+    body = joined([block.removeprefix(_FRAGMENT).lstrip("\n") for block in blocks], title)
+    fitted = re.sub(r"^\$\$\n(.*?)\n\$\$$", r"\\[\n\\fitted{\1}\n\\]", body, flags=re.DOTALL | re.MULTILINE)
+    fitted = fitted.replace(r"$\cdot$", r"$\cdot$\allowbreak{}")  # of a formula in words
+    return _PREAMBLE + _LACKING.sub(lambda sign: f"U+{ord(sign[0]):04X}", fitted) + "\\end{document}\n"
 
 
 def form(shown: Form) -> str:
@@ -68,7 +99,7 @@ def math(box: Box) -> str:
     if kind is Tight:
         return "".join(map(math, box.parts))
     if kind is Lowered:
-        return f"{_based(box.base)}_{{{math(box.low)}}}"
+        return f"{_based(box.base, lowered=True)}_{{{math(box.low)}}}"
     if kind is Raised:
         return f"{_based(box.base, of_number=isinstance(box.high, Amount))}^{{{math(box.high)}}}"
     if kind is Strong:
@@ -81,10 +112,10 @@ def _name(box: Name) -> str:
     return greek or (rf"\mathrm{{{box.text}}}" if box.upright else box.text)
 
 
-def _based(base: Box, *, of_number: bool = False) -> str:
+def _based(base: Box, *, lowered: bool = False, of_number: bool = False) -> str:
     """What carries an index or an exponent: in braces where it has one itself."""
     shown = math(base)
-    inner = isinstance(base, Raised) or (of_number and ("_" in shown or "^" in shown))
+    inner = isinstance(base, Raised) or (lowered and isinstance(base, Lowered)) or (of_number and ("_" in shown or "^" in shown))
     return f"{{{shown}}}" if inner else shown
 
 
@@ -162,8 +193,24 @@ def step(one: Any) -> str:
     """One step, the signs aligned: a name or a left side, what it equals, the reasons."""
     found = layout.step(one)
     lines = [*map(_of_chain if isinstance(one, Chain) else _line, found.lines)]
-    lines = [*([f"& {words(found.name)} && "] if found.name else []), *lines]
+    starts = _pages([boxes.height((line.left, line.right)) for line in found.lines], _ROWS + _HIGH)
+    return "\n\n".join(_aligned([*([f"& {words(found.name)} && "] if found.name and not start else []),
+                                 *lines[start:end]]) for start, end in pairwise([*starts, len(lines)]))
+
+
+def _aligned(lines: list[str]) -> str:
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+
+
+def _pages(heights: list[int], most: int) -> list[int]:
+    """Where displays begin: each has so many rows, and so many lines, that it fits on a page."""
+    starts, rows, lines = [0], 0, 0
+    for i, high in enumerate(heights):
+        if rows and (rows == most or lines + high > _HIGH):
+            starts.append(i)
+            rows = lines = 0
+        rows, lines = rows + 1, lines + high
+    return starts
 
 
 def _line(line: layout.Placed) -> str:
@@ -216,12 +263,20 @@ def listing(shown: Listing) -> str:
 
 def _arrays(shown: Tabular) -> Iterable[str]:
     head = " & ".join(map(words, shown.head))
-    for start in range(0, len(shown.rows), _ROWS - 2):
-        rows = [" & ".join(map(_cell, row)) for row in shown.rows[start:start + _ROWS - 2]]
-        body = head + " \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rows)
-        if shown.last and start + _ROWS - 2 >= len(shown.rows):
+    high = list(map(_height, shown.rows))
+    starts = _pages(high, _ROWS - 2)
+    if shown.last and sum(high[starts[-1]:]) + _height(shown.last) > _HIGH:
+        starts.append(len(high))  # the total alone
+    for start, end in pairwise([*starts, len(high)]):
+        rows = [" & ".join(map(_cell, row)) for row in shown.rows[start:end]]
+        body = head + (" \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rows) if rows else "")
+        if shown.last and start == starts[-1]:
             body += " \\\\ \\hline\n" + _STRUT + " & ".join(map(_cell, shown.last))
         yield f"$$\n\\begin{{array}}{{{shown.sides}}}\n{body}\n\\end{{array}}\n$$"
+
+
+def _height(row: Sequence[Any]) -> int:
+    return max((boxes.height(layout.cell(one)[1]) for one in row), default=1)
 
 
 def _cell(shown: Any) -> str:

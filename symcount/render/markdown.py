@@ -20,7 +20,7 @@ document = joined
 
 def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
-    blocks = [f"**{_escaped(shown.title)}**"]
+    blocks = [f"**{escaped(shown.title)}**"]
     if shown.symbols:
         blocks.append(_symbols(shown.symbols))
     blocks += [latex.step(step) for step in shown.steps]
@@ -48,34 +48,34 @@ def _piece(shown: Any) -> str:
 
 
 def _said(one: Any) -> str:
-    return _escaped(one) if isinstance(one, str) else f"${latex.math(one)}$"
+    return escaped(one) if isinstance(one, str) else f"${latex.math(one)}$"
 
 
 def table(shown: Table) -> str:
     """The parts of a count, and the conventions."""
     parts = _parts(shown, formulas=shown.total.count is None)
-    return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(notes(shown))]) + "\n"
+    return "\n\n".join([f"**{escaped(shown.title)}**", parts, *_notes(notes(shown))]) + "\n"
 
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    return "\n\n".join([f"**{_escaped(title)}**", f"$${latex.form(shown)}$$",
-                        "\n".join(f"- {_escaped(line)}" for line in says)]) + "\n"
+    return "\n\n".join([f"**{escaped(title)}**", f"$${latex.form(shown)}$$",
+                        "\n".join(f"- {escaped(line)}" for line in says)]) + "\n"
 
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers."""
     align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     rows = [[_cell(one) for one in row] for row in shown.rows]
-    return "\n\n".join([f"**{_escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
-                        *(_escaped(one) if isinstance(one, str) else latex.step(one) for one in shown.says),
+    return "\n\n".join([f"**{escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
+                        *(escaped(one) if isinstance(one, str) else latex.step(one) for one in shown.says),
                         *_notes(shown.notes)]) + "\n"
 
 
 def _cell(shown: Any) -> str:
     if shown is None or isinstance(shown, str) or text.is_number(shown):
         said = text.cell(shown)
-        return "&nbsp;" * (len(said) - len(said.lstrip())) + _escaped(said.lstrip())
+        return "&nbsp;" * (len(said) - len(said.lstrip())) + escaped(said.lstrip())
     return f"${latex.form(shown)}$"
 
 
@@ -85,7 +85,7 @@ def _parts(shown: Table, *, formulas: bool) -> str:
     rows = []
     for row in (*shown.rows, shown.total):
         strong = "**" if row.depth == 0 else ""
-        name = _escaped(text.part_name(row).strip())
+        name = escaped(text.part_name(row).strip())
         share = "" if row.share is None else percent(row.share)
         rows.append(["&nbsp;&nbsp;" * max(0, row.depth - 1) + strong + name + strong,
                      *([f"${latex.form(row.form)}$"] if formulas else []),
@@ -99,8 +99,8 @@ def _table(head: list[str], columns: str, rows: list[list[str]]) -> str:
 
 
 def _notes(said: tuple[str, ...]) -> list[str]:
-    return ["Counted: " + _escaped("; ".join(said)) + "."] if said else []
+    return ["Counted: " + escaped("; ".join(said)) + "."] if said else []
 
 
-def _escaped(words: str) -> str:
+def escaped(words: str) -> str:
     return words.translate(_SPECIAL)
