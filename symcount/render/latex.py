@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _ROWS, _HIGH = 25, 36  # rows of a display, and lines that they take, which fit on a page
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
-_LACKING = re.compile(r"[^\n -~\u00a1-\u017f\u2010-\u201f\u2026]")  # by fonts of every TeX
+# All but the signs that the fonts of every TeX have: ASCII, letters of European languages, dashes, quotation marks
+_LACKING = re.compile("[^\n -~À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘-‚“-„…]")
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
@@ -33,6 +34,10 @@ _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", 
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "…": r"\dots{}",
                           **{sign: f"${shown}$" for sign, shown in _MATHEMATICS.items()}})
+# The same within \text, of which MathJax reads no commands
+_WORDS = {**{sign: f"\\{sign}" for sign in "_%&#${}"}, "\\": r"\backslash", "^": r"\hat{}", "~": r"\sim", "…": r"\dots",
+          **{sign: f"{shown} " for sign, shown in _MATHEMATICS.items()}}
+_SPELLED = re.compile("[" + "".join(map(re.escape, _WORDS)) + "]")
 _SIGNS = {**_MATHEMATICS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
 _FENCES = {"⌈": r"\left\lceil ", "⌉": r" \right\rceil", "⌊": r"\left\lfloor ", "⌋": r" \right\rfloor"}
 
@@ -149,10 +154,8 @@ def words(shown: str) -> str:
     >>> words("attention_norm")
     '\\text{attention}\\_\\text{norm}'
     """
-    escaped = re.sub(r"([_%&#$])", r"}\\\1\\text{", rf"\text{{{shown}}}")
-    for sign, mathematics in _MATHEMATICS.items():
-        escaped = escaped.replace(sign, "}" + mathematics + r" \text{")
-    return escaped.replace("…", r"}\dots\text{").replace(r"\text{}", "")
+    said = _SPELLED.sub(lambda sign: f"}}{_WORDS[sign[0]]}\\text{{", shown)
+    return rf"\text{{{said}}}".replace(r"\text{}", "")
 
 
 def derivation(shown: Derivation) -> str:
