@@ -54,20 +54,19 @@ VERBS = {
     "explain": "MODEL@PATH, a configuration key, a convention, an identity, a check, a symbol …; conventions,\n"
                "             storages, operations, phases, notations and checks list theirs",
 }
-_COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "standalone", "output")
-_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "standalone",
-          "output")
+_SHOWN = ("format", "standalone", "output")
+_COUNTED = ("of", "set", "without", "convention", "phase", "head", *_SHOWN)
+_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", *_SHOWN)
 _SWEPT = ("of", "unknowns", "set", "convention", "phase", "head", "frontier", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
-    "train": ("set", "convention", "phase", "head", "format", "standalone", "output", "tokens", "devices", "peak", "mfu"),
+    "train": ("set", "convention", "phase", "head", *_SHOWN, "tokens", "devices", "peak", "mfu"),
     "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"),
     "formula": (*_COUNTED, "share", "limit", "elasticity", "on", "derive"), "derive": _COUNTED,
-    "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", "format",
-                                                  "standalone", "output"),
+    "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", *_SHOWN),
     "sweep": (*_SWEPT, "chunk", "scheduler", "format", "standalone"), "plot": (*_SWEPT, "without", "by"),
-    "roofline": ("set", "convention", "phase", "head", "format", "standalone", "output", "by", "peak", "bandwidth", "width", "fused"),
-    "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "standalone", "output"),
+    "roofline": ("set", "convention", "phase", "head", *_SHOWN, "by", "peak", "bandwidth", "width", "fused"),
+    "prove": ("shapes", "layers", "activation", "set", "certificate", *_SHOWN),
     "check": ("claim", "model", "notation", "select", "ignore", "notes", "skipped", "fix", "diff", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
@@ -133,8 +132,8 @@ def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
     if asked.format not in (formats := _FOUND if asked.verb == "check" else FORMATS):
         raise ModelError(f"--format {clipped(asked.format)}: {asked.verb} prints {', '.join(formats)}")
     if asked.standalone and asked.format in _PARTS:
-        raise ModelError(f"--standalone makes a LaTeX file whole; html, typst, pdf and ipynb are, {asked.format} has no "
-                         "other form: say --format latex")
+        raise ModelError("--standalone makes a LaTeX file whole, as html, typst, pdf and ipynb are; it goes with "
+                         f"--format latex, not {asked.format}")
     if asked.format == "pdf" and asked.output is None and sys.stdout and sys.stdout.isatty():
         raise ModelError("a PDF is nothing for a terminal: say -o FILE.pdf")
     if asked.format in ("json", "sarif"):

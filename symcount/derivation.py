@@ -44,6 +44,14 @@ class Table(namedtuple("Table", "title unit rows total notes")):
 
         return bundle(self, include, exclude)
 
+    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:  # of a tuple a notebook would show the fields
+        printer.text(str(self))
+
+    def __str__(self) -> str:
+        from symcount.render import text
+
+        return text.table(self)
+
 
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
 # A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
@@ -80,6 +88,9 @@ class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=
         shown = {"text/markdown": self._repr_markdown_(), "text/plain": str(self)}
         return {mime: said for mime, said in shown.items() if (not include or mime in include)
                 and mime not in (exclude or ())}
+
+    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:
+        printer.text(str(self))
 
     def __str__(self) -> str:
         from symcount.render import text

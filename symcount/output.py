@@ -18,7 +18,8 @@ def show(output: str | bytes) -> None:
     if sys.stdout is None:
         raise ModelError("standard output is closed")
     try:
-        (sys.stdout.buffer if isinstance(output, bytes) else escaping(sys.stdout)).write(output)
+        stream: Any = sys.stdout.buffer if isinstance(output, bytes) else escaping(sys.stdout)
+        stream.write(output)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has seen enough; nothing is to be said at the exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

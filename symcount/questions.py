@@ -42,7 +42,8 @@ def _solve(asked: Any) -> Any:
     told = asked.set
     changes, asked.set = read_changes(asked.set or ""), None  # what follows an unknown cannot be set before it
     named = models(asked) if asked.models else [None]
-    return _solutions(asked, [solve(relations[0], asked.unknowns, one, **options, **changes) for one in named], lambda: [
+    found = [solve(relations[0], asked.unknowns, one, **options, **changes) for one in named]
+    return _solutions(asked, found, lambda: [
         cells.call("solve", relations[0], asked.unknowns, *one, **options, **cells.changes(told))
         for one in ([(one,) for one in cells.models(asked)] if asked.models else [()])])
 

@@ -122,10 +122,10 @@ def known(name: str) -> bool:
 
 
 def row(name: str) -> Row:
-    """The row of a letter; an index is carried into meaning and LaTeX.
+    r"""The row of a letter; an index is carried into meaning and LaTeX.
 
-    >>> row("n_1").latex, row("n_1").meaning
-    ('n_{1}', 'width of layer 1')
+    >>> row("n_1").latex, row("n_1").meaning, row("h_e_1").latex
+    ('n_{1}', 'width of layer 1', '{h_{\\mathrm{e}}}_{1}')
 
     Raises FormulaError for a letter that the table does not have.
     """
@@ -135,7 +135,8 @@ def row(name: str) -> Row:
         raise FormulaError(f"unknown symbol '{name}'; {hint(name)}")
     base, _, index = name.rpartition("_")
     one = TABLE[base]
-    return Row(name, f"{one.meaning} {index}", f"{one.latex}_{{{index}}}", one.least, one.others)
+    latex = f"{{{one.latex}}}" if "_" in one.latex else one.latex  # an index of an index needs braces
+    return Row(name, f"{one.meaning} {index}", f"{latex}_{{{index}}}", one.least, one.others)
 
 
 def hint(name: str) -> str:

@@ -115,8 +115,9 @@ def _train(asked: Any) -> Any:
 
     if not asked.tokens:
         raise ModelError("train: on how many tokens? say --tokens 1e12")
-    told: dict[str, Any] = {"devices": asked.devices, "peak": asked.peak, "mfu": asked.mfu,
-            "convention": asked.convention or "matmul", "phase": asked.phase or "train"}
+    told: dict[str, Any] = {
+        "devices": asked.devices, "peak": asked.peak, "mfu": asked.mfu,
+        "convention": asked.convention or "matmul", "phase": asked.phase or "train"}
     return listings(asked, [train(one, asked.tokens, **told) for one in models(asked)],
                     lambda: [cells.call("train", one, asked.tokens, **told) for one in cells.models(asked)])
 
@@ -126,8 +127,9 @@ def _roofline(asked: Any) -> Any:
 
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
-    told: dict[str, Any] = {"width": asked.width or 2, "phase": asked.phase or "forward", "fused": asked.fused or "nothing",
-            "convention": asked.convention or "matmul", "depth": depth(asked.by or "2")}
+    told: dict[str, Any] = {
+        "width": asked.width or 2, "phase": asked.phase or "forward", "fused": asked.fused or "nothing",
+        "convention": asked.convention or "matmul", "depth": depth(asked.by or "2")}
     device = (asked.peak, asked.bandwidth)
     return listings(asked, [roofline(one, *device, **told).listing() for one in models(asked)], lambda: [
         cells.call("roofline", one, *device, **told).then("listing") for one in cells.models(asked)])
@@ -214,7 +216,8 @@ def _scaled(asked: Any) -> Any:
             one.then("derivation", asked.limit or "") for ledger in cells.ledgers(asked, "params") for one in (
                 *([cells.call("share", ledger, *shares)] if asked.share else []),
                 *([cells.call("elasticity", ledger, asked.elasticity)] if asked.elasticity else []))])
-    told: dict[str, Any] = {"shares": shares, "elastic": asked.elasticity or "", "grows": asked.limit or "", "on": split(asked.on)}
+    told: dict[str, Any] = {
+        "shares": shares, "elastic": asked.elasticity or "", "grows": asked.limit or "", "on": split(asked.on)}
     return listings(asked, [scaled(ledger, **told) for ledger in counted], lambda: [
         cells.Call("symcount.scaling", "scaled", (ledger,), told) for ledger in cells.ledgers(asked, "params")])
 

@@ -14,7 +14,7 @@ from symcount.algebra.terms import Letter, Over, Product, Scaled, Shift, Side, S
 from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.polynomials import letter, opaque
 from symcount.proving import prove
-from symcount.render import matrices
+from symcount.render import latex, matrices, terms
 from symcount.theorems import identities, load
 
 PROOFS = {name: load(name).proved(name) for name in identities()}
@@ -305,7 +305,7 @@ ANY = [  # the lines for any number of layers
 
 
 def lines(chain):
-    return [(matrices.text(line.term), matrices.latex(line.term), "".join(matrices.piece(one) for one in line.reason))
+    return [(matrices.text(line.term), latex.math(terms.piece(line.term)), "".join(matrices.piece(one) for one in line.reason))
             for line in chain.lines[1:]]
 
 

@@ -14,7 +14,7 @@ from itertools import groupby
 from symcount.derivation import Rounded
 from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, text
-from symcount.symbols import GREEK
+from symcount.symbols import GREEK, TABLE
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ MINUS, PLUS, DOT, TIMES, ROOM, NOTHING = map(Sign, ("−", "+", "·", "×", "\u2
 # Characters that fit beside a name, in a cell of a table (of one that is as wide as a page), and on a line of a proof
 LINE, CELL, WIDE, BESIDE = 58, 26, 44, 64
 _TALL = (Fraction, Grid, Lines)
-_LATEX = re.compile(r"([A-Za-z])(?:_\{(?:\\mathrm\{([^{}]+)\}|([^{}]+))\})?(?:_\{([0-9]+)\})?")
+_LATEX = re.compile(r"([A-Za-z])(?:_\{\\mathrm\{([^{}]+)\}\})?")
 _FIGURE = re.compile(r"[+−]?[\d,.]+( %)?")  # a number as it is rounded
 
 
@@ -90,13 +90,11 @@ def letter(name: str) -> Box:
     >>> letter("heads")
     Lowered(base=Name(text='n', upright=False), low=Name(text='heads', upright=True))
     """
-    found = _LATEX.fullmatch(symbol(name).latex)
+    base, index = (name, "") if name in TABLE else name.rsplit("_", 1)
+    found = _LATEX.fullmatch(symbol(base).latex)
     if not found:
         return Words(name)
-    base, upright, low, index = found.groups()
-    shown: Box = Name(base)
-    if upright or low:
-        shown = Lowered(shown, Name(upright, upright=True) if upright else Amount(low))
+    shown: Box = Lowered(Name(found[1]), Name(found[2], upright=True)) if found[2] else Name(found[1])
     return Lowered(shown, Amount(index)) if index else shown
 
 
@@ -205,7 +203,19 @@ def factor(shown: Form) -> Box:
 
 
 def parts_of(box: Box) -> tuple[Box, ...]:
+    """The boxes that a box has side by side."""
     return box.parts if isinstance(box, Line) else (box,)
+
+
+def breaks(box: Box) -> list[tuple[str, Box]]:
+    """A formula in a sentence as (sign, box) that may stand on lines of their own: it breaks before = > + −."""
+    found: list[tuple[str, list[Box]]] = [("", [])]
+    for part in parts_of(box):
+        if isinstance(part, Sign) and part.text in ("=", ">", "+", "−") and found[-1][1]:
+            found.append((part.text, []))
+        else:
+            found[-1][1].append(part)
+    return [(sign, line[0] if len(line) == 1 else Line(tuple(line))) for sign, line in found]
 
 
 def runs(parts: Iterable[Box]) -> list[tuple[Box, ...]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from symcount.forms import Form
     from symcount.render.layout import Placed, Tabular
 
-_CLOSING = (",", ".", ";", ":")
+_CLOSING = (",", ".", ";", ":")  # no browser ends a line within a formula, nor keeps these with it
 # Everything hangs on the class of the page, so that a piece may stand in another
 _STYLE = """\
 :root { color-scheme: light dark; }
@@ -54,7 +54,7 @@ body { margin: 0; }
 .symcount dl { margin: 1.25rem 0; }
 .symcount dt { float: left; margin-right: .5em; font-style: italic; }
 .symcount dt::after { content: ":"; }
-.symcount dd { margin: 0 0 .3rem; }
+.symcount dd { margin: 0 0 .3rem; overflow-x: auto; }
 .symcount .kept { white-space: nowrap; }
 .symcount .strong { font-weight: bold; }
 .symcount .says { margin: .4rem 0; }
@@ -165,13 +165,15 @@ def _said(pieces: list[Any]) -> str:
     """Words and formulas in a sentence: a comma stays with the formula that it follows."""
     shown = ""
     for i, one in enumerate(pieces):
-        after = pieces[i + 1] if i + 1 < len(pieces) else ""
         if isinstance(one, str):
-            shown += escape(one[1:] if i and one[:1] in _CLOSING else one)
-        elif isinstance(after, str) and after[:1] in _CLOSING:
-            shown += f'<span class="kept">{mathml.math(one)}{after[:1]}</span>'
-        else:
-            shown += mathml.math(one)
+            kept = i and not isinstance(pieces[i - 1], str) and one[:1] in _CLOSING
+            shown += escape(one[1:] if kept else one)
+            continue
+        *before, last = (f"{mathml.sign(sign)}&nbsp;{mathml.math(line)}" if sign else mathml.math(line)
+                         for sign, line in boxes.breaks(one))
+        after = pieces[i + 1] if i + 1 < len(pieces) else ""
+        closed = isinstance(after, str) and after[:1] in _CLOSING
+        shown += " ".join([*before, f'<span class="kept">{last}{after[:1]}</span>' if closed else last])
     return shown
 
 

@@ -35,8 +35,8 @@ _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "…": r"\dots{}",
                           **{sign: f"${shown}$" for sign, shown in _MATHEMATICS.items()}})
 # The same within \text, of which MathJax reads no commands
-_WORDS = {**{sign: f"\\{sign}" for sign in "_%&#${}"}, "\\": r"\backslash", "^": r"\hat{}", "~": r"\sim", "…": r"\dots",
-          **{sign: f"{shown} " for sign, shown in _MATHEMATICS.items()}}
+_WORDS = {**{sign: f"\\{sign}" for sign in "_%&#${}"}, "\\": r"\backslash", "^": r"\hat{}", "~": r"\sim",
+          "…": r"\dots", **{sign: f"{shown} " for sign, shown in _MATHEMATICS.items()}}
 _SPELLED = re.compile("[" + "".join(map(re.escape, _WORDS)) + "]")
 _SIGNS = {**_MATHEMATICS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
 _FENCES = {"⌈": r"\left\lceil ", "⌉": r" \right\rceil", "⌊": r"\left\lfloor ", "⌋": r" \right\rfloor"}
@@ -120,7 +120,8 @@ def _name(box: Name) -> str:
 def _based(base: Box, *, lowered: bool = False, of_number: bool = False) -> str:
     """What carries an index or an exponent: in braces where it has one itself."""
     shown = math(base)
-    inner = isinstance(base, Raised) or (lowered and isinstance(base, Lowered)) or (of_number and ("_" in shown or "^" in shown))
+    inner = isinstance(base, (Raised, Lowered) if lowered else Raised)
+    inner = inner or (of_number and ("_" in shown or "^" in shown))
     return f"{{{shown}}}" if inner else shown
 
 
@@ -139,7 +140,8 @@ def _tall(box: Box) -> str:
         return _fenced(math(box.body), tall=boxes.tall(box.body))
     if kind is Lines:
         between = r" \\ " if box.centred else r" \\ \quad "
-        return rf"\begin{{array}}{{{'c' if box.centred else 'l'}}}" + between.join(map(math, box.lines)) + r"\end{array}"
+        inner = between.join(map(math, box.lines))
+        return rf"\begin{{array}}{{{'c' if box.centred else 'l'}}}{inner}\end{{array}}"
     rows = r" \\ ".join(" & ".join(map(math, row)) for row in box.rows)
     return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
 

@@ -50,7 +50,8 @@ def _solving(one: Solving) -> Step:
     """What is asked, and what solves it."""
     lines: list[Placed] = []
     for before, sign, after in one.lines:
-        *above, last = [None] if before is None else [Words(before)] if isinstance(before, str) else boxes.broken(before)
+        said = [Words(before)] if isinstance(before, str) else [before]
+        *above, last = said if before is None or isinstance(before, str) else boxes.broken(before)
         sides = [Amount(after.text)] if isinstance(after, Rounded) else boxes.broken(after)
         lines += [*(Placed(line, "", None) for line in above), *_below(last, sign, sides)]
     return Step("", lines)

@@ -103,4 +103,5 @@ def _notes(said: tuple[str, ...]) -> list[str]:
 
 
 def escaped(words: str) -> str:
+    """Words in which no sign means anything to Markdown."""
     return words.translate(_SPECIAL)

@@ -43,6 +43,11 @@ def math(box: Box) -> str:
     return f'<math displaystyle="true">{_parts(box)}</math>'
 
 
+def sign(text: str) -> str:
+    """A sign between two formulas of a sentence, which has blanks around it."""
+    return f'<math><mo lspace="0" rspace="0">{escape(text)}</mo></math>'
+
+
 def _parts(box: Box) -> str:
     """What stands within an element that is a row itself."""
     return "".join(map(_box, box.parts)) if isinstance(box, Line) else _box(box)
@@ -95,7 +100,7 @@ def _sign(box: Sign) -> str:
         return f'<mo stretchy="false">{escape(box.text)}</mo>'
     if box.text == "Σ":
         return '<mo movablelimits="false">∑</mo>'
-    between = ' form="infix"' if box.text in "+−" else ""  # also where it begins a line that continues
+    between = ' form="infix"' if box.text in "+−=>≤≥≈" else ""  # also where it begins a line that continues
     return f"<mo{between}>{escape(box.text)}</mo>"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from symcount.render.boxes import (
-    MINUS,
     ROOM,
     Amount,
     Call,

@@ -36,7 +36,8 @@ _PREAMBLE = """\
   body
 })
 #let step(..cells) = block(above: 1.1em, below: 1.1em, breakable: cells.pos().len() > 56, fitted(
-  grid(columns: 4, align: (right, center, left, left).map(side => side + horizon), column-gutter: (0.4em, 0.4em, 1.6em), row-gutter: 0.75em, ..cells)))
+  grid(columns: 4, align: (right, center, left, left).map(side => side + horizon),
+    column-gutter: (0.4em, 0.4em, 1.6em), row-gutter: 0.75em, ..cells)))
 #let counted(body) = block(above: 1.6em, text(size: 0.9em, fill: luma(80), par(hanging-indent: 1em, body)))
 #let remark(label, body) = par(hanging-indent: 1em, [#emph(label): #body])
 """
@@ -127,7 +128,8 @@ def _tabular(shown: Tabular) -> str:
     head = ", ".join(f"text(fill: luma(80), size: 0.9em, {_text(one)})" for one in shown.head)
     long = any(isinstance(one, Lines) and len(one.lines) > _TALLEST for row in shown.rows for one in row)
     rows = [*map(_row, shown.rows), *(["table.hline(stroke: 0.5pt),", _row(shown.last)] if shown.last else [])]
-    return (("#set table.cell(breakable: true)\n" if long else "") + f"#fitted(table(\n  columns: {len(shown.sides)}, align: ({sides},),\n"
+    return (("#set table.cell(breakable: true)\n" if long else "")
+            + f"#fitted(table(\n  columns: {len(shown.sides)}, align: ({sides},),\n"
             f"  table.header({head}), table.hline(stroke: 0.5pt),\n" + "\n".join(f"  {row}" for row in rows) + "\n))")
 
 
