@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CHUNK = 1_000_000  # points that a worker computes together
 _LABEL = 40  # characters of a closed form beside a crossing
 _TABLES = (".txt", ".md", ".tex", ".html", ".typ", ".pdf")
-_ROWS, _MOST_ROWS = 40, 100_000  # of a table in a terminal, and of any
+_ROWS, _MOST_ROWS, _MOST_SET = 40, 100_000, 5_000  # of a table in a terminal, of any, and of a PDF: a hundred pages
 _RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of a model has a colon before it, and no blanks
 
 
@@ -213,6 +213,8 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
 
     total = prod(found.sizes.values())
     _few(total)
+    if asked.format == "pdf" and total > _MOST_SET:
+        raise ModelError(f"{total:,} points are too many for a PDF, which takes {_MOST_SET:,}: write points.csv")
     points = [tuple(map(int, row)) for some in rows_of(found) for row in some]
     asked.status = 0 if points else 1
     kept = points[:_ROWS] if asked.format == "text" else points
