@@ -263,9 +263,10 @@ def test_every_model_has_a_page_and_a_typst_source(start):
 
 FAMILIES = [
     "mlp:784-128-10", "lenet-5", "vgg-16", "resnet-50", "gpt2", "bert-base-uncased", "t5-small", "bart-large", "llama:",
-    "mixtral:", "deepseek-v4-pro", "mamba-130m", "jamba-v0.1", "zamba-7b", "swin:", "vit-base-patch16-224", "convnext-tiny",
-    "whisper-tiny", "clip-vit-base-patch32", "deberta-base", "xlnet-base-cased", "funnel-small", "rwkv-4-169m", "segformer:",
-    "lstm:d=300,m=512,biases=two", "nemotron-h-8b", "longcat_flash:", "minimax:"]
+    "mixtral:", "deepseek-v4-pro", "mamba-130m", "jamba-v0.1", "zamba-7b", "swin:", "segformer:",
+    "vit-base-patch16-224",
+    "whisper-tiny", "clip-vit-base-patch32", "deberta-base", "xlnet-base-cased", "funnel-small", "rwkv-4-169m",
+    "convnext-tiny", "lstm:d=300,m=512,biases=two", "nemotron-h-8b", "longcat_flash:", "minimax:"]
 
 
 def test_families_compile_to_pdf():
@@ -283,12 +284,15 @@ def test_what_does_not_fit_on_a_page_of_latex_is_split():
 
 
 ASKED = ["count gpt2", "formula gpt2", "flops gpt2 --set s=64", "memory gpt2 --phase train --set s=64", "derive gpt2",
-         "kv gpt2 --set t=64", "solve gpt2 'params <= 350e6' --for L", "solve gpt2 'params <= 350e6' --for L --derive",
-         "cross llama-7b 'flops@scores + flops@mix' flops@mlp --for s", "compare gpt2 gpt2-medium", "compare gpt2 gpt2-medium --derive",
+         "kv gpt2 --set t=64", "solve gpt2 'params <= 350e6' --for L",
+         "solve gpt2 'params <= 350e6' --for L --derive",
+         "cross llama-7b 'flops@scores + flops@mix' flops@mlp --for s", "compare gpt2 gpt2-medium",
+         "compare gpt2 gpt2-medium --derive",
          "train gpt2 --set s=64 --tokens 1e9", "roofline gpt2 --set s=64 --peak 312e12 --bandwidth 2e12",
          "prove lora_merge", "prove 'A*B = B*A' --shapes 'A: d x d, B: d x d'", "formula gpt2 --share layers.mlp",
          "flops gpt2 --set s=64 --convention kaplan --against matmul", "count gpt2 bert-base-uncased --by kind"]
-STARTS = {"latex": "\\documentclass", "html": "<!DOCTYPE html>", "typst": "#set document(", "pdf": "%PDF-", "ipynb": "{"}
+STARTS = {"latex": "\\documentclass", "html": "<!DOCTYPE html>", "typst": "#set document(", "pdf": "%PDF-",
+          "ipynb": "{"}
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -308,7 +312,8 @@ def test_every_verb_prints_every_format(asked, tmp_path, capsys):
 
 REFUSED = [
     ("derive gpt2 --standalone", "it goes with --format latex, not text"),
-    ("derive gpt2 --format markdown --standalone", "not markdown"), ("derive gpt2 --format json --standalone", "not json"),
+    ("derive gpt2 --format markdown --standalone", "not markdown"),
+    ("derive gpt2 --format json --standalone", "not json"),
     ("models --standalone", "models takes no --standalone"), ("models --format html", "text or json"),
     ("identities --format typst", "text or json"), ("formula gpt2 --format ipynb", "no code for a notebook"),
     ("count tests/data/llama-7b.json --keys --format html", "--keys are listed in text or json"),

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from symcount.derivation import Chain
-from symcount.render import boxes, exact, joined, layout, notes
+from symcount.render import boxes, joined, layout, notes
 from symcount.render.boxes import Amount, Call, Fence, Line, Lines, Lowered, Name, Raised, Sign, Strong, Tight, Words
 from symcount.symbols import GREEK
 
@@ -81,11 +81,6 @@ def form(shown: Form) -> str:
     '4{,}096^{2}'
     """
     return math(boxes.form(shown))
-
-
-def number(amount: Any) -> str:
-    """An exact amount, separators without space."""
-    return exact(amount).replace(",", "{,}")
 
 
 def math(box: Box) -> str:
