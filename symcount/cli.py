@@ -2,11 +2,11 @@
 
     symcount VERB MODEL… ["RELATION"] [--of QUANTITY,…] [--for SIZE,…] [--set CHANGE,…] [--without KIND|PATH,…]
              [--by DEPTH|kind|trainable] [--convention NAME] [--phase NAME] [--head CLASS]
-             [--format text|markdown|latex|json] [-o FILE]
+             [--format text|markdown|latex|html|typst|pdf|ipynb|json] [--standalone] [-o FILE]
     symcount check FILE… | - | --claim TEXT [--model NAME] [--notation NAME] [--select CODE,…] [--ignore CODE,…]
              [--notes] [--skipped] [--fix] [--diff] [--format text|json|github|sarif] [-o FILE]
     symcount practice [--seed N] [--level 1|2|3] [--kind KIND,…] [--count N] [--number N [--hint [N] | --check ANSWER]]
-             [--solutions] [--kinds] [--format text|markdown|latex|json] [-o FILE]
+             [--solutions] [--kinds] [--format text|markdown|latex|html|typst|pdf|json] [--standalone] [-o FILE]
 """
 
 from __future__ import annotations
@@ -58,27 +58,28 @@ VERBS = {
     "explain": "MODEL@PATH, a configuration key, a convention, an identity, a check, a symbol …; conventions,\n"
                "             storages, operations, phases, notations and checks list theirs",
 }
-_COUNTED = ("of", "set", "without", "convention", "phase", "head", "format", "output")
-_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", "format", "output")
+_SHOWN = ("format", "standalone", "output")
+_COUNTED = ("of", "set", "without", "convention", "phase", "head", *_SHOWN)
+_ASKED = ("unknowns", "set", "convention", "phase", "head", "derive", *_SHOWN)
 _SWEPT = ("of", "unknowns", "set", "convention", "phase", "head", "frontier", "output")
 TAKES = {  # the options of each verb; any other is refused, not ignored
     "count": (*_COUNTED, "by", "keys"), "flops": (*_COUNTED, "by", "against"),
-    "train": ("set", "convention", "phase", "head", "format", "output", "tokens", "devices", "peak", "mfu"),
+    "train": ("set", "convention", "phase", "head", *_SHOWN, "tokens", "devices", "peak", "mfu"),
     "memory": (*_COUNTED, "by"), "kv": (*_COUNTED, "by"),
     "formula": (*_COUNTED, "share", "limit", "elasticity", "on", "derive"), "derive": _COUNTED,
-    "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", "format",
-                                                  "output"),
-    "sweep": (*_SWEPT, "chunk", "scheduler", "format"), "plot": (*_SWEPT, "without", "by"),
+    "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", *_SHOWN),
+    "sweep": (*_SWEPT, "chunk", "scheduler", "format", "standalone"), "plot": (*_SWEPT, "without", "by"),
     "page": ("of", "set", "convention", "phase", "head", "output"),
-    "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
-    "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
+    "roofline": ("set", "convention", "phase", "head", *_SHOWN, "by", "peak", "bandwidth", "width", "fused"),
+    "prove": ("shapes", "layers", "activation", "set", "certificate", *_SHOWN),
     "check": ("claim", "model", "notation", "select", "ignore", "notes", "skipped", "fix", "diff", "format", "output"),
-    "practice": ("seed", "level", "kind", "count", "number", "hint", "check", "solutions", "kinds", "format", "output"),
+    "practice": ("seed", "level", "kind", "count", "number", "hint", "check", "solutions", "kinds", *_SHOWN),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
 }
 _SPELLED = {"unknowns": "for"}  # a word of Python
-FORMATS = ("text", "markdown", "latex", "json")
+FORMATS = ("text", "markdown", "latex", "html", "typst", "pdf", "ipynb", "json")
+_PARTS = ("text", "markdown", "json")  # which have no other form as a whole document
 _FOUND = ("text", "json", "github", "sarif")  # the formats of findings
 
 
@@ -112,7 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _answer(words: list[str]) -> tuple[str, str | None, int]:
+def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
     if not words:
         return EXAMPLES + "\n", None, 0
     if words[0] in ("--version", "-V"):
@@ -136,11 +137,17 @@ def _answer(words: list[str]) -> tuple[str, str | None, int]:
             raise ModelError(f"{asked.verb} takes no --{_SPELLED.get(option, option)}")
     if asked.format not in (formats := _FOUND if asked.verb == "check" else FORMATS):
         raise ModelError(f"--format {clipped(asked.format)}: {asked.verb} prints {', '.join(formats)}")
+    if asked.standalone and asked.format in _PARTS:
+        raise ModelError("--standalone makes a LaTeX file whole, as html, typst, pdf and ipynb are; it goes with "
+                         f"--format latex, not {asked.format}")
+    if asked.format == "pdf" and asked.output is None and sys.stdout and sys.stdout.isatty():
+        raise ModelError("a PDF is nothing for a terminal: say -o FILE.pdf")
     if asked.format in ("json", "sarif"):
         import json
 
         return json.dumps(_run(asked), indent=2, ensure_ascii=False) + "\n", asked.output, asked.status
-    return _run(asked).rstrip("\n") + "\n", asked.output, asked.status
+    found = _run(asked)
+    return found if isinstance(found, bytes) else found.rstrip("\n") + "\n", asked.output, asked.status
 
 
 def _run(asked: argparse.Namespace) -> Any:
@@ -183,6 +190,7 @@ def _parser(only: str = "") -> argparse.ArgumentParser:
             added.help = argparse.SUPPRESS
 
     _options(option)
+    _of_sheets(option)
     parser.set_defaults(status=0)
     return parser
 
@@ -231,6 +239,13 @@ def _options(option: Callable[..., None]) -> None:
     option("--skipped", action="store_true", help="show what was not judged, and why")
     option("--fix", action="store_true", help="write the right number where it is certain")
     option("--diff", action="store_true", help="show what --fix would write, and write nothing")
+    option("--format", metavar="NAME", default="text", help="text, markdown, latex, html, typst, pdf, ipynb or json; "
+                                                            "of check text, json, github or sarif")
+    option("--standalone", action="store_true", help="a LaTeX file that compiles as it is")
+    option("-o", "--output", metavar="FILE", help="write to a file")
+
+
+def _of_sheets(option: Callable[..., None]) -> None:
     option("--seed", metavar="N", help="of a sheet of exercises: the same seed gives the same sheet (default: a new "
                                        "one)")
     option("--level", metavar="N", help="1, 2 or 3 (default: from the easiest on)")
@@ -241,6 +256,3 @@ def _options(option: Callable[..., None]) -> None:
     option("--check", metavar="ANSWER", help="whether an answer to it is right (status 0), or not (1)")
     option("--solutions", action="store_true", help="answers, worked out")
     option("--kinds", action="store_true", help="the kinds of exercises")
-    option("--format", metavar="NAME", default="text", help="text, markdown, latex or json; of check text, json, "
-                                                            "github or sarif")
-    option("-o", "--output", metavar="FILE", help="write to a file")

@@ -34,7 +34,25 @@ class Row(namedtuple("Row", "depth part runs formula count share")):
         return form
 
 
-Table = namedtuple("Table", "title unit rows total notes")
+class Table(namedtuple("Table", "title unit rows total notes")):
+    """The parts of a count as rows, and their total; shown in a notebook as a count is."""
+
+    __slots__ = ()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle
+
+        return bundle(self, include, exclude)
+
+    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:  # of a tuple a notebook would show the fields
+        printer.text(str(self))
+
+    def __str__(self) -> str:
+        from symcount.render import text
+
+        return text.table(self)
+
+
 SymbolRow = namedtuple("SymbolRow", "name meaning value")
 # A row of the symbols of a proof: letter (a term over matrices), its shape as two forms, what it is
 Declared = namedtuple("Declared", "letter rows columns meaning")
@@ -73,6 +91,14 @@ class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=
         from symcount.render import markdown
 
         return markdown.listing(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        shown = {"text/markdown": self._repr_markdown_(), "text/plain": str(self)}
+        return {mime: said for mime, said in shown.items() if (not include or mime in include)
+                and mime not in (exclude or ())}
+
+    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:
+        printer.text(str(self))
 
     def __str__(self) -> str:
         from symcount.render import text
@@ -149,6 +175,22 @@ class Derivation:
         from symcount.render import latex
 
         return latex.derivation(self)
+
+    def to_html(self) -> str:
+        """A whole page of HTML, without scripts or anything from elsewhere; `symcount.render.html` has its pieces.
+
+        >>> Derivation("nothing", []).to_html().splitlines()[0]
+        '<!DOCTYPE html>'
+        """
+        from symcount.render import html
+
+        return html.document([html.derivation(self)], self.title)
+
+    def to_typst(self) -> str:
+        """The source of a document that Typst compiles to PDF without any package."""
+        from symcount.render import typst
+
+        return typst.document([typst.derivation(self)], self.title)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from symcount.render import bundle

@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def show(output: str) -> None:
-    """Write to standard output; a reader that stops reading is no error."""
+def show(output: str | bytes) -> None:
+    """Write to standard output, bytes as they are; a reader that stops reading is no error."""
     import os
 
     if sys.stdout is None:
         raise ModelError("standard output is closed")
     try:
-        escaping(sys.stdout).write(output)
+        stream: Any = sys.stdout.buffer if isinstance(output, bytes) else escaping(sys.stdout)
+        stream.write(output)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader of our output has seen enough; nothing is to be said at the exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

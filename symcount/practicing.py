@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.errors import ModelError, clipped
-from symcount.verbs import listings, renderer
+from symcount.verbs import listings, printed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,9 @@ def practice(asked: Any) -> Any:
 
     if asked.models:
         raise ModelError(f"practice takes options, and no '{clipped(asked.models[0])}'; symcount practice --kinds "
-                         f"lists "
-                         "the kinds of exercises")
+                         "lists the kinds of exercises")
+    if asked.format == "ipynb":
+        raise ModelError("exercises are no code: there is no notebook of them; --format markdown prints them for one")
     if asked.kinds:
         return _kinds(asked)
     level, count = _whole("level", asked.level), _whole("count", asked.count) or USUAL
@@ -39,7 +40,8 @@ def practice(asked: Any) -> Any:
         raise ModelError(f"exercise {number} has {len(found[0].exercise.hints)} hints; --solutions works it out")
     if asked.format == "json":
         return _data(asked, seed, found, hint or 0)
-    return renderer(asked).sheet(key(seed, found, again) if asked.solutions else sheet(seed, found, again, hint or 0))
+    made = key(seed, found, again) if asked.solutions else sheet(seed, found, again, hint or 0)
+    return printed(asked, "sheet", [(made,)], list)
 
 
 def _fits(asked: Any, number: int | None, count: int) -> None:
@@ -83,7 +85,7 @@ def _kinds(asked: Any) -> Any:
     from symcount.exercises import called, kinds
 
     return listings(asked, [Listing("kinds of exercises, for --kind", ("kind", "asks_for"), ("kind", "asks for"),
-                                    tuple((name, called(name)) for name in kinds()))])
+                                    tuple((name, called(name)) for name in kinds()))], list)
 
 
 def _check(asked: Any, seed: int, one: Any) -> Any:

@@ -7,19 +7,22 @@ from contextlib import nullcontext
 from math import prod
 from os.path import basename, splitext
 
+from symcount import cells
 from symcount.errors import ModelError
 from symcount.verbs import depth, ledgers, listings, models, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from symcount.cells import Call
     from symcount.solutions import Solution
 
 _CHUNK = 1_000_000  # points that a worker computes together
 _LABEL = 40  # characters of a closed form beside a crossing
-_TABLES = (".txt", ".md", ".tex")
-_ROWS, _MOST_ROWS = 40, 100_000  # of a table in a terminal, and of any
+_TABLES = (".txt", ".md", ".tex", ".html", ".typ", ".pdf")
+_ROWS, _MOST_ROWS, _MOST_SET = 40, 100_000, 5_000  # of a table in a terminal, of any, and of a PDF: a hundred pages
 _RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of a model has a colon before it, and no blanks
 
 
@@ -36,9 +39,13 @@ def _solve(asked: Any) -> Any:
     options: dict[str, Any] = {"convention": asked.convention, "phase": asked.phase}
     if asked.head and not asked.models:
         raise ModelError("--head is of a model, and none is named")
+    told = asked.set
     changes, asked.set = read_changes(asked.set or ""), None  # what follows an unknown cannot be set before it
     named = models(asked) if asked.models else [None]
-    return _solutions(asked, [solve(relations[0], asked.unknowns, one, **options, **changes) for one in named])
+    found = [solve(relations[0], asked.unknowns, one, **options, **changes) for one in named]
+    return _solutions(asked, found, lambda: [
+        cells.call("solve", relations[0], asked.unknowns, *one, **options, **cells.changes(told))
+        for one in ([(one,) for one in cells.models(asked)] if asked.models else [()])])
 
 
 def _cross(asked: Any) -> Any:
@@ -50,9 +57,13 @@ def _cross(asked: Any) -> Any:
                          "symcount cross llama-7b \"flops@scores + flops@mix\" flops@mlp --for s")
     _needs_for(asked, "s")
     *asked.models, one, other = asked.models
+    told = asked.set
     changes, asked.set = read_changes(asked.set or ""), None
-    return _solutions(asked, [crossover(one, other, asked.unknowns, each, convention=asked.convention,
-                                        phase=asked.phase, **changes) for each in models(asked)])
+    options: dict[str, Any] = {"convention": asked.convention, "phase": asked.phase}
+    return _solutions(asked, [crossover(one, other, asked.unknowns, each, **options, **changes)
+                              for each in models(asked)], lambda: [
+        cells.call("crossover", one, other, asked.unknowns, each, **options, **cells.changes(told))
+        for each in cells.models(asked)])
 
 
 def _needs_for(asked: Any, example: str) -> None:
@@ -60,9 +71,9 @@ def _needs_for(asked: Any, example: str) -> None:
         raise ModelError(f"{asked.verb}: for which size? say --for {example}")
 
 
-def _solutions(asked: Any, found: list[Solution]) -> Any:
+def _solutions(asked: Any, found: list[Solution], calls: Callable[[], list[Call]]) -> Any:
     asked.status = 1 if any(not one.reached for one in found) else 0
-    return shown(asked, found, [_data(one) for one in found] if asked.format == "json" else [])
+    return shown(asked, found, calls, [_data(one) for one in found] if asked.format == "json" else [])
 
 
 def _data(one: Solution) -> dict[str, Any]:
@@ -88,8 +99,13 @@ def _compare(asked: Any) -> Any:
                          "symcount compare bert-base-uncased distilbert-base-uncased")
     quantities = (asked.of or "params").split(",")
     options = fitting(quantities, asked.convention, asked.phase)
+    def calls() -> list[Call]:
+        first, *rest = cells.models(asked)
+        return [cells.call("compare", first, each, quantity, **options[quantity]) for each in rest
+                for quantity in quantities]
+
     return shown(asked, [compare(one, other, quantity, **options[quantity]) for other in others
-                         for quantity in quantities])
+                         for quantity in quantities], calls)
 
 
 def _sweep(asked: Any) -> Any:
@@ -98,6 +114,8 @@ def _sweep(asked: Any) -> Any:
     from symcount.saving import FORMATS, write
     from symcount.workers import workers
 
+    if asked.format == "ipynb":
+        raise ModelError("a table of a sweep has no code for a notebook: in Python, sweep(…) gives a Dataset")
     swept = _swept(asked)
     one, = _only(asked, [*swept])
     suffix = splitext(f"_{basename(asked.output or '')}")[1].lower()
@@ -112,7 +130,7 @@ def _sweep(asked: Any) -> Any:
         found = _points(asked, one, swept)
         found = frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
         if suffix not in FORMATS:
-            return listings(asked, [_listed(asked, one, found)])
+            return listings(asked, [_listed(asked, one, found)], list)
         write(found, asked.output)
         skipped = _skipped(found)
     written, asked.output, asked.format = asked.output, None, "text"
@@ -195,6 +213,8 @@ def _listed(asked: Any, one: Any, found: Any) -> Any:
 
     total = prod(found.sizes.values())
     _few(total)
+    if asked.format == "pdf" and total > _MOST_SET:
+        raise ModelError(f"{total:,} points are too many for a PDF, which takes {_MOST_SET:,}: write points.csv")
     points = [tuple(map(int, row)) for some in rows_of(found) for row in some]
     asked.status = 0 if points else 1
     kept = points[:_ROWS] if asked.format == "text" else points

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from symcount import cells
 from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from symcount.cells import Call
 
 _SHORT = {"flops": "flops", "memory": "memory", "kv": "kv"}  # the quantity that a verb is short for
 
@@ -60,11 +62,21 @@ def depth(by: str) -> Any:
     return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
 
 
-def renderer(asked: Any) -> Any:
-    """The module that prints the format asked for."""
+def printed(asked: Any, kind: str, found: Sequence[tuple[Any, ...]], calls: Callable[[], list[Call]]) -> Any:
+    """Derivations, tables, listings or formulas (a kind) in the format asked for, as one document.
+
+    `calls` are what gives each of them in Python, of which a notebook is made.
+    """
     from importlib import import_module
 
-    return import_module(f"symcount.render.{asked.format}")
+    render = import_module(f"symcount.render.{asked.format}")
+    blocks = [getattr(render, kind)(*one) for one in found]
+    title = "; ".join(dict.fromkeys(one[0] if isinstance(one[0], str) else one[0].title for one in found))
+    if asked.format == "ipynb":
+        code = calls()
+        return render.document(blocks, title, [(cells.written(one), cells.answered(one)) for one in code],
+                               cells.imports(code))
+    return (render.standalone if asked.standalone and asked.format == "latex" else render.document)(blocks, title)
 
 
 def _count(asked: Any) -> Any:
@@ -76,9 +88,13 @@ def _count(asked: Any) -> Any:
         return _against(asked)
     if asked.format == "json":
         return _data(asked)
-    render = renderer(asked)
-    return "\n\n".join(render.table(table(ledger, _depth(asked, one, ledger))).rstrip("\n")
-                       for one, _, ledger in ledgers(asked))
+    found = [(table(ledger, _depth(asked, one, ledger)),) for one, _, ledger in ledgers(asked)]
+
+    def calls() -> list[Call]:
+        by = 2 if asked.by is None else depth(asked.by)
+        return [cells.table(asked, one, by) for one in cells.ledgers(asked, _SHORT.get(asked.verb, "params"))]
+
+    return printed(asked, "table", found, calls)
 
 
 def _against(asked: Any) -> Any:
@@ -89,8 +105,9 @@ def _against(asked: Any) -> Any:
         raise ModelError(f"--against compares FLOPs, and takes no --of {asked.of}")
     if asked.without or asked.by:
         raise ModelError(f"--against lists what differs: it takes no --{'without' if asked.without else 'by'}")
-    return listings(asked, [differences(one, asked.convention or "matmul", asked.against, asked.phase or "forward")
-                            for one in models(asked)])
+    told = (asked.convention or "matmul", asked.against, asked.phase or "forward")
+    return listings(asked, [differences(one, *told) for one in models(asked)],
+                    lambda: [cells.call("differences", one, *told) for one in cells.models(asked)])
 
 
 def _train(asked: Any) -> Any:
@@ -98,9 +115,11 @@ def _train(asked: Any) -> Any:
 
     if not asked.tokens:
         raise ModelError("train: on how many tokens? say --tokens 1e12")
-    return listings(asked, [train(one, asked.tokens, devices=asked.devices, peak=asked.peak, mfu=asked.mfu,
-                                  convention=asked.convention or "matmul", phase=asked.phase or "train")
-                            for one in models(asked)])
+    told: dict[str, Any] = {
+        "devices": asked.devices, "peak": asked.peak, "mfu": asked.mfu,
+        "convention": asked.convention or "matmul", "phase": asked.phase or "train"}
+    return listings(asked, [train(one, asked.tokens, **told) for one in models(asked)],
+                    lambda: [cells.call("train", one, asked.tokens, **told) for one in cells.models(asked)])
 
 
 def _roofline(asked: Any) -> Any:
@@ -108,20 +127,22 @@ def _roofline(asked: Any) -> Any:
 
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
-    return listings(asked, [roofline(one, asked.peak, asked.bandwidth, width=asked.width or 2,
-                                     phase=asked.phase or "forward", fused=asked.fused or "nothing",
-                                     convention=asked.convention or "matmul", depth=depth(asked.by or "2"))
-                            .listing() for one in models(asked)])
+    told: dict[str, Any] = {
+        "width": asked.width or 2, "phase": asked.phase or "forward", "fused": asked.fused or "nothing",
+        "convention": asked.convention or "matmul", "depth": depth(asked.by or "2")}
+    device = (asked.peak, asked.bandwidth)
+    return listings(asked, [roofline(one, *device, **told).listing() for one in models(asked)], lambda: [
+        cells.call("roofline", one, *device, **told).then("listing") for one in cells.models(asked)])
 
 
-def listings(asked: Any, found: list[Any]) -> Any:
-    """Rows under a head, in the format asked for."""
+def listings(asked: Any, found: list[Any], calls: Callable[[], list[Call]]) -> Any:
+    """Rows under a head, in the format asked for; `calls` as in `printed`."""
     if asked.format == "json":
         from symcount.render.data import as_listing
 
         told = [as_listing(one) for one in found]
         return told[0] if len(told) == 1 else told
-    return "\n\n".join(renderer(asked).listing(one).rstrip("\n") for one in found)
+    return printed(asked, "listing", [(one,) for one in found], calls)
 
 
 def _data(asked: Any) -> Any:
@@ -141,6 +162,8 @@ def _keys(asked: Any) -> Any:
     for one in configured:
         if not one.keys:
             raise ModelError(f"{one.name}: --keys shows how a configuration was read; this model has none")
+    if asked.format not in ("text", "json"):
+        raise ModelError("--keys are listed in text or json")
     if asked.format == "json":
         told = [{"model": one.title, "keys": [dict(zip(("key", "value", "read"), row, strict=True))
                                               for row in one.keys]} for one in configured]
@@ -159,12 +182,15 @@ def _formula(asked: Any) -> Any:
         raise ModelError("--derive goes with --share or --elasticity; symcount derive MODEL derives a count")
     if asked.format == "json":
         return _data(asked)
-    blocks = []
+    if asked.format == "ipynb":
+        raise ModelError("a closed form in the order of its author has no code for a notebook: symcount derive MODEL "
+                         "--format ipynb shows it")
+    found = []
     for one, _, ledger in ledgers(asked):
         free = independent(ledger, one)
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
-        blocks.append(renderer(asked).formula(title(ledger), formula(ledger), says))
-    return "\n\n".join(block.rstrip("\n") for block in blocks)
+        found.append((title(ledger), formula(ledger), says))
+    return printed(asked, "formula", found, list)
 
 
 def _scaled(asked: Any) -> Any:
@@ -174,25 +200,30 @@ def _scaled(asked: Any) -> Any:
     def split(text: str | None) -> tuple[str, ...]:
         return tuple(name.strip() for name in text.split(",")) if text else ()
 
-    counted = [ledger for _, _, ledger in ledgers(asked)]
+    counted, shares = [ledger for _, _, ledger in ledgers(asked)], split(asked.share)
     if asked.derive:
         if asked.on or not (asked.share or asked.elasticity):
             raise ModelError("--derive derives a --share or an --elasticity, and takes no --on; symcount derive MODEL "
                              "derives a count")
         derived = [one.derivation(asked.limit or "") for ledger in counted for one in (
-            *([share(ledger, *split(asked.share))] if asked.share else []),
+            *([share(ledger, *shares)] if asked.share else []),
             *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]
         if asked.format == "json":
             from symcount.render.data import as_steps
 
             return [as_steps(one) for one in derived]
-        return "\n\n".join(renderer(asked).derivation(one).rstrip("\n") for one in derived)
-    return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
-                                   grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
+        return printed(asked, "derivation", [(one,) for one in derived], lambda: [
+            one.then("derivation", asked.limit or "") for ledger in cells.ledgers(asked, "params") for one in (
+                *([cells.call("share", ledger, *shares)] if asked.share else []),
+                *([cells.call("elasticity", ledger, asked.elasticity)] if asked.elasticity else []))])
+    told: dict[str, Any] = {
+        "shares": shares, "elastic": asked.elasticity or "", "grows": asked.limit or "", "on": split(asked.on)}
+    return listings(asked, [scaled(ledger, **told) for ledger in counted], lambda: [
+        cells.Call("symcount.scaling", "scaled", (ledger,), told) for ledger in cells.ledgers(asked, "params")])
 
 
-def shown(asked: Any, found: list[Any], more: Sequence[dict[str, Any]] = ()) -> Any:
-    """What has a listing and a derivation, in the format asked for."""
+def shown(asked: Any, found: list[Any], calls: Callable[[], list[Call]], more: Sequence[dict[str, Any]] = ()) -> Any:
+    """What has a listing and a derivation, in the format asked for; `calls` give what has them."""
     if asked.format == "json":
         from symcount.render.data import as_listing, as_steps
 
@@ -201,8 +232,9 @@ def shown(asked: Any, found: list[Any], more: Sequence[dict[str, Any]] = ()) -> 
                 for one, extra in zip(found, more or [{}] * len(found), strict=True)]
         return told[0] if len(told) == 1 else told
     if asked.derive:
-        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
-    return listings(asked, [one.listing() for one in found])
+        return printed(asked, "derivation", [(one.derivation(),) for one in found],
+                       lambda: [one.then("derivation") for one in calls()])
+    return listings(asked, [one.listing() for one in found], lambda: [one.then("listing") for one in calls()])
 
 
 def _derive(asked: Any) -> Any:
@@ -210,17 +242,20 @@ def _derive(asked: Any) -> Any:
 
     if asked.format == "json":
         return _data(asked)
-    render = renderer(asked)
-    return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in ledgers(asked))
+    return printed(asked, "derivation", [(derive(ledger),) for _, _, ledger in ledgers(asked)],
+                   lambda: [cells.call("derive", one) for one in cells.ledgers(asked, "params")])
 
 
 def _prove(asked: Any) -> Any:
+    from symcount.derivation import Derivation, Remark
     from symcount.errors import ProofError
     from symcount.naming import read_changes
     from symcount.proving import certify, prove
 
     if len(asked.models) != 1:
         raise ModelError("prove takes one identity or one statement, in quotes: symcount identities lists them")
+    if asked.certificate and asked.format != "text":
+        raise ModelError(f"a certificate is text for Coq: it takes no --format {asked.format}")
     claim, told = asked.models[0], read_changes(asked.set or "")
     told |= {name: value for name in ("layers", "activation") if (value := getattr(asked, name)) is not None}
     counts = {name: int(value) if str(value).isascii() and str(value).isdigit() else value
@@ -233,13 +268,17 @@ def _prove(asked: Any) -> Any:
         if error.sides is None:
             raise
         asked.status, found = 1, error.witness
-        if found is None and asked.format != "json":
+        if found is None and asked.format == "text":
             return str(error)
+        if found is None and asked.format != "json":
+            found = Derivation(claim, [], remarks=(Remark("verdict", (f"unknown: {error}",)),))
     if asked.format == "json":
         from symcount.render.data import as_proof
 
         return as_proof(claim, found)
-    return renderer(asked).derivation(found)
+    options = {"shapes": asked.shapes, **counts}
+    return printed(asked, "derivation", [(found,)], lambda: [
+        cells.call("refute" if asked.status else "prove", claim, **options)])
 
 
 def _identities(asked: Any) -> Any:

@@ -210,8 +210,9 @@ def test_refused(capsys, toy, words, line):
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    ("count gpt2 --format sarif", "--format sarif: count prints text, markdown, latex, json"),
-    ("derive gpt2 --format github", "--format github: derive prints text, markdown, latex, json"),
+    ("count gpt2 --format sarif", "--format sarif: count prints text, markdown, latex, html, typst, pdf, ipynb, json"),
+    ("derive gpt2 --format github",
+     "--format github: derive prints text, markdown, latex, html, typst, pdf, ipynb, json"),
     ("count gpt2 --claim x", "count takes no --claim"), ("count gpt2 --notes", "count takes no --notes"),
     ("models --fix", "models takes no --fix"),
 ])

@@ -26,7 +26,8 @@ REFUSED = [  # words, the whole line on standard error
     ("count nope.json", "nope.json: no such file"),
     ("count nope.py", "nope.py: no such file"),
     ("count llama-7b --foo", "unrecognized arguments: --foo; symcount --help lists verbs and options"),
-    ("count llama-7b --format yaml", "--format yaml: count prints text, markdown, latex, json"),
+    ("count llama-7b --format yaml",
+     "--format yaml: count prints text, markdown, latex, html, typst, pdf, ipynb, json"),
     ("count llama-7b --by x", "cannot group by 'x': a depth from 1, kind, trainable, or names of paths "
      "(--by name, or a mapping)"),
     ("count llama-7b --by 0", "cannot group by 0: a depth from 1, kind, trainable, or names of paths "

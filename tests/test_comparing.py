@@ -266,6 +266,8 @@ def unset(shown):
         if "{" in row.latex:
             shown = shown.replace(row.latex, name)
     shown = re.sub(r"_\{(\d+)\}", r"_\1", re.sub(r"\^\{(\d+)\}", r"^\1", shown))
+    shown = re.sub(r"\{(\w+)\}(?=_)", r"\1", shown)
+    shown = re.sub(r"_\{(\d+)\}", r"_\1", shown)
     shown = re.sub(r"\{(\w+)\}(?=\^)", r"\1", shown)
     for sign in (r"\cdot", r"\times", r"\,"):
         shown = shown.replace(sign, "*")

@@ -30,7 +30,7 @@ FLOORS = [
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
     ["asking"], ["solving"], ["exercise", "answers"], ["exercises"], ["sheets"], ["checks"], ["lint"], ["explaining"],
-    ["plots", "playing"], ["verbs"], ["questions", "checking", "practicing"], ["cli"],
+    ["plots", "playing", "cells"], ["verbs"], ["questions", "checking", "practicing"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
@@ -106,7 +106,8 @@ def test_every_public_name_survives_every_import():
 
 
 @pytest.mark.parametrize("words", [["count", "llama-7b"], ["formula", "llama-7b"], ["derive", "llama-7b"],
-                                   ["derive", "gpt2", "--format", "latex"], ["models"], ["--help"],
+                                   ["derive", "gpt2", "--format", "latex"], ["derive", "gpt2", "--format", "html"],
+                                   ["derive", "gpt2", "--format", "typst"], ["models"], ["--help"],
                                    ["count", "bert-base-uncased", "--format", "json"]], ids=" ".join)
 def test_what_counts_does_not_import_sympy(words):
     heavy = "('sympy', 'dataclasses', 'typing', 'inspect', 'importlib.metadata', 'difflib', 'fractions')"

@@ -14,7 +14,7 @@ from symcount.algebra.terms import Letter, Over, Product, Scaled, Shift, Side, S
 from symcount.errors import ModelError, ProofError, ShapeError
 from symcount.polynomials import letter, opaque
 from symcount.proving import prove
-from symcount.render import matrices
+from symcount.render import latex, matrices, terms
 from symcount.theorems import identities, load
 
 PROOFS = {name: load(name).proved(name) for name in identities()}
@@ -305,7 +305,7 @@ ANY = [  # the lines for any number of layers
 
 
 def lines(chain):
-    return [(matrices.text(line.term), matrices.latex(line.term), "".join(matrices.piece(one) for one in line.reason))
+    return [(matrices.text(line.term), latex.math(terms.piece(line.term)), "".join(map(matrices.piece, line.reason)))
             for line in chain.lines[1:]]
 
 
@@ -313,9 +313,9 @@ def test_the_lines_of_two_layers():
     shown = prove("layer_collapse")
     assert lines(shown.steps[1]) == TWO
     assert lines(shown.steps[0]) == [("XW₁ + 1b₁", r"X W_{1} + \mathbf{1} b_{1}", "by definition")]
-    for text, latex, why in TWO:
+    for text, typeset, why in TWO:
         assert f"= {text.ljust(len(TWO[4][0]))}  {why}\n" in shown.to_text()
-        assert latex in shown.to_latex()
+        assert typeset in shown.to_latex()
 
 
 def test_the_lines_of_any_number_of_layers():

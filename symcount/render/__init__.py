@@ -30,6 +30,11 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
             if (not include or mime in include) and mime not in (exclude or ())}
 
 
+def joined(blocks: list[str], _title: str) -> str:
+    """What was printed of several models, one below another."""
+    return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n"
+
+
 def rounded(amount: Any) -> str:
     """Three digits and a word, rounded half up in integers.
 

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from symcount.derivation import Chain, Declared, Quoted, Rounded, Solving, SymbolRow
-from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
-from symcount.render import exact, notes, percent, signed, text
+from symcount.derivation import Chain, Quoted
+from symcount.render import boxes, joined, layout, notes
+from symcount.render.boxes import Amount, Call, Fence, Line, Lines, Lowered, Name, Raised, Sign, Strong, Tight, Words
 from symcount.symbols import GREEK
-from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from symcount.derivation import Derivation, Listing, Remark, Sheet, Table
     from symcount.forms import Form
+    from symcount.render.boxes import Box
+    from symcount.render.layout import Tabular
 
-# Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
-_ROWS, _LINE, _CELL = 25, 58, 26
-_BESIDE = 64  # characters of a line of a proof and its reason
+_ROWS, _HIGH = 25, 36  # rows of a display, and lines that they take, which fit on a page
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
-_FIGURE = re.compile(r"[+−]?[\d,.]+( %)?")  # a number as it is rounded
+# All but the signs that the fonts of every TeX have: ASCII, letters of European languages, dashes, quotation marks
+_LACKING = re.compile("[^\n -~À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘-‚“-„…]")
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
@@ -33,41 +34,115 @@ _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", 
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "…": r"\dots{}",
                           **{sign: f"${shown}$" for sign, shown in _MATHEMATICS.items()}})
+# The same within \text, of which MathJax reads no commands
+_WORDS = {**{sign: f"\\{sign}" for sign in "_%&#${}"}, "\\": r"\backslash", "^": r"\hat{}", "~": r"\sim",
+          "…": r"\dots", **{sign: f"{shown} " for sign, shown in _MATHEMATICS.items()}}
+_SPELLED = re.compile("[" + "".join(map(re.escape, _WORDS)) + "]")
+_SIGNS = {**_MATHEMATICS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
+_FENCES = {"⌈": r"\left\lceil ", "⌉": r" \right\rceil", "⌊": r"\left\lfloor ", "⌋": r" \right\rfloor"}
+
+_PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[margin=2.2cm]{geometry}
+\usepackage{amsmath,graphicx}
+\ifdefined\Umathchar\else % fonts of pdfLaTeX; XeLaTeX and LuaLaTeX have theirs
+  \usepackage[T1]{fontenc}
+  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}
+\fi
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{6pt}
+\allowdisplaybreaks
+% What is wider or taller than the page is set smaller; names break behind an underscore
+\newsavebox{\displaybox}
+\newcommand{\fitted}[1]{\sbox{\displaybox}{$\displaystyle #1$}%
+  \ifdim\wd\displaybox>\linewidth\sbox{\displaybox}{\resizebox{\linewidth}{!}{\usebox{\displaybox}}}\fi
+  \ifdim\dimexpr\ht\displaybox+\dp\displaybox>\textheight\resizebox{!}{0.95\textheight}{\usebox{\displaybox}}%
+  \else\usebox{\displaybox}\fi}
+\let\underscore\_
+\renewcommand{\_}{\underscore\allowbreak}
+\begin{document}\raggedright
+"""
+
+document = joined
+
+
+def standalone(blocks: list[str], title: str) -> str:
+    """A file that compiles as it is, with XeLaTeX and pdfLaTeX; what their fonts lack stands as its code, U+6A21."""
+    body = joined([block.removeprefix(_FRAGMENT).lstrip("\n") for block in blocks], title)
+    fitted = re.sub(r"^\$\$\n(.*?)\n\$\$$", r"\\[\n\\fitted{\1}\n\\]", body, flags=re.DOTALL | re.MULTILINE)
+    fitted = fitted.replace(r"$\cdot$", r"$\cdot$\allowbreak{}")  # of a formula in words
+    return _PREAMBLE + _LACKING.sub(lambda sign: f"U+{ord(sign[0]):04X}", fitted) + "\\end{document}\n"
 
 
 def form(shown: Form) -> str:
     r"""A form as LaTeX mathematics.
 
+    >>> from symcount.forms import Number, Power
     >>> form(Power(Number(4096), 2))
     '4{,}096^{2}'
     """
-    kind = type(shown)
-    if kind is Number:
-        return number(shown.number)
-    if kind is Symbol:
-        return str(symbol(shown.name).latex)
-    if kind is Power:
-        base = _factor(shown.base)
-        return (f"{{{base}}}" if "_" in base or "^" in base else base) + f"^{{{shown.exponent}}}"
-    if kind is Sum:
-        return signed(shown.terms, form)
-    if kind is Quotient:
-        return rf"\frac{{{form(shown.top)}}}{{{form(shown.bottom)}}}"
-    if kind is Product:
-        return _product(shown)
-    if kind is Root:
-        degree = "" if shown.degree == 2 else f"[{shown.degree}]"
-        return rf"\sqrt{degree}{{{form(shown.body)}}}"
-    a, b = shown.args
-    if shown.name in ("min", "up"):  # up: rounded up to a multiple, a rule people know by its two numbers
-        return rf"\operatorname{{{shown.name}}}({_inline(a)},\, {_inline(b)})"
-    bar = "floor" if shown.name == "floor" else "ceil"
-    return rf"\left\l{bar} \frac{{{form(a)}}}{{{form(b)}}} \right\r{bar}"
+    return math(boxes.form(shown))
 
 
-def number(amount: Any) -> str:
-    """An exact amount, separators without space."""
-    return exact(amount).replace(",", "{,}")
+def math(box: Box) -> str:
+    """A box as LaTeX mathematics."""
+    kind = type(box)
+    if kind is Amount:
+        return str(box.text).replace(",", "{,}").replace("−", "-").replace(" %", r"\,\%")
+    if kind is Name:
+        return _name(box)
+    if kind is Sign:
+        return _SIGNS.get(box.text, box.text)
+    if kind is Words:
+        return words(box.text)
+    if kind is Line:
+        return " ".join(map(math, box.parts))
+    if kind is Tight:
+        return "".join(map(math, box.parts))
+    if kind is Lowered:
+        return f"{_based(box.base, lowered=True)}_{{{math(box.low)}}}"
+    if kind is Raised:
+        return f"{_based(box.base, of_number=isinstance(box.high, Amount))}^{{{math(box.high)}}}"
+    if kind is Strong:
+        return rf"\mathbf{{{math(box.body)}}}"
+    return _tall(box)
+
+
+def _name(box: Name) -> str:
+    greek = _MATHEMATICS.get(box.text)
+    return greek or (rf"\mathrm{{{box.text}}}" if box.upright else box.text)
+
+
+def _based(base: Box, *, lowered: bool = False, of_number: bool = False) -> str:
+    """What carries an index or an exponent: in braces where it has one itself."""
+    shown = math(base)
+    inner = isinstance(base, (Raised, Lowered) if lowered else Raised)
+    inner = inner or (of_number and ("_" in shown or "^" in shown))
+    return f"{{{shown}}}" if inner else shown
+
+
+def _tall(box: Box) -> str:
+    kind = type(box)
+    if kind is boxes.Fraction:
+        return rf"\frac{{{math(box.top)}}}{{{math(box.bottom)}}}"
+    if kind is boxes.Radical:
+        return rf"\sqrt{'' if box.degree == 2 else f'[{box.degree}]'}{{{math(box.body)}}}"
+    if kind is Call:
+        name = box.name.replace("_", r"\_")
+        return rf"\operatorname{{{name}}}" + _fenced(r",\, ".join(map(math, box.args)), tall=boxes.tall(box.args))
+    if kind is Fence:
+        if box.left in _FENCES:
+            return _FENCES[box.left] + math(box.body) + _FENCES[box.right]
+        return _fenced(math(box.body), tall=boxes.tall(box.body))
+    if kind is Lines:
+        between = r" \\ " if box.centred else r" \\ \quad "
+        inner = between.join(map(math, box.lines))
+        return rf"\begin{{array}}{{{'c' if box.centred else 'l'}}}{inner}\end{{array}}"
+    rows = r" \\ ".join(" & ".join(map(math, row)) for row in box.rows)
+    return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+
+def _fenced(inner: str, *, tall: bool) -> str:
+    return rf"\left({inner}\right)" if tall else f"({inner})"
 
 
 def words(shown: str) -> str:
@@ -76,16 +151,13 @@ def words(shown: str) -> str:
     >>> words("attention_norm")
     '\\text{attention}\\_\\text{norm}'
     """
-    escaped = re.sub(r"([_%&#$])", r"}\\\1\\text{", rf"\text{{{shown}}}")
-    for sign, mathematics in _MATHEMATICS.items():
-        escaped = escaped.replace(sign, "}" + mathematics + r" \text{")
-    return escaped.replace("…", r"}\dots\text{").replace(r"\text{}", "")
+    said = _SPELLED.sub(lambda sign: f"}}{_WORDS[sign[0]]}\\text{{", shown)
+    return rf"\text{{{said}}}".replace(r"\text{}", "")
 
 
 def derivation(shown: Derivation) -> str:
     """Every symbol, step and part, as displays with a line of text before each group."""
-    blocks = [_FRAGMENT, rf"\textbf{{{shown.title.translate(_SPECIAL)}}}"]
-    blocks += displays(shown)
+    blocks = [_FRAGMENT, _title(shown.title), *displays(shown)]
     blocks += [rf"{{\raggedright {spoken_of(remark)}.\par}}" for remark in shown.remarks]
     if shown.notes:
         blocks.append(_counted(shown.notes))
@@ -94,7 +166,7 @@ def derivation(shown: Derivation) -> str:
 
 def sheet(shown: Sheet) -> str:
     """Exercises with their numbers; of a key with answers and steps."""
-    blocks = [_FRAGMENT, rf"\noindent\textbf{{{shown.title.translate(_SPECIAL)}}}\par"]
+    blocks = [_FRAGMENT, rf"\noindent{_title(shown.title)}\par"]
     for item in shown.items:
         blocks.append(rf"\bigskip\noindent\textbf{{{item.number}.}} \emph{{{item.label.translate(_SPECIAL)}}}"
                       r"\par\nopagebreak")
@@ -112,28 +184,20 @@ def sheet(shown: Sheet) -> str:
 
 def displays(shown: Derivation) -> list[str]:
     """The displays of a derivation: symbols, one for each step, parts."""
-    blocks = symbols(shown)
-    blocks += [step(one) for one in shown.steps]
-    if shown.table:
-        blocks += parts(shown.table, formulas=True)
-    return blocks
+    blocks = [*map(step, shown.steps)]
+    table = layout.symbols(shown)
+    return [*(_arrays(table) if table else ()), *blocks,
+            *(_arrays(layout.parts(shown.table, formulas=True)) if shown.table else ())]
 
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    lines = [rf"\textbf{{{title.translate(_SPECIAL)}}}", "$$\n" + _short(shown) + "\n$$"]
-    return "\n\n".join([*lines, *(line.translate(_SPECIAL) for line in says)]) + "\n"
+    return "\n\n".join([_title(title), f"$$\n{math(boxes.short(shown))}\n$$",
+                        *(line.translate(_SPECIAL) for line in says)]) + "\n"
 
 
-def symbols(shown: Derivation) -> list[str]:
-    """The table of symbols: letter, meaning, value."""
-    if shown.symbols and not isinstance(shown.symbols[0], SymbolRow):
-        last = "meaning" if isinstance(shown.symbols[0], Declared) else "value"
-        rows = [[_piece(s.letter), rf"{form(s.rows)} \times {form(s.columns)}",
-                 words(s.meaning) if isinstance(s, Declared) else _piece(s.value)] for s in shown.symbols]
-        return list(_arrays("lll", [words("matrix"), words("shape"), words(last)], rows))
-    rows = [[symbol(s.name).latex, words(s.meaning), "" if s.value is None else number(s.value)] for s in shown.symbols]
-    return list(_arrays("llr", [words("symbol"), words("meaning"), words("value")], rows)) if rows else []
+def _title(title: str) -> str:
+    return rf"\textbf{{{title.translate(_SPECIAL)}}}"
 
 
 def spoken_of(remark: Remark) -> str:
@@ -141,86 +205,50 @@ def spoken_of(remark: Remark) -> str:
     return f"{remark.label.capitalize()}: {_said(remark.pieces)}"
 
 
-def _said(pieces: Iterable[Any]) -> str:
+def _said(pieces: Sequence[Any]) -> str:
     """Words with mathematics in them."""
-    return joined("".join(shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$"
-                          for shown in pieces))
-
-
-def joined(said: str) -> str:
-    """Both sides of an equation or a comparison as one formula."""
-    return re.sub(r"\$ ([=>]) \$", r" \1 ", said)
-
-
-def _piece(shown: Any) -> str:
-    from symcount.render import matrices  # only a proof has matrices
-
-    return matrices.latex(shown)
-
-
-def _chain(one: Chain) -> str:
-    """Lines of which each equals the one before, the equal signs and the reasons aligned.
-
-    A reason that does not fit beside its line stands below it; a sum that does not fit is broken.
-    """
-    left, *lines = one.lines
-    short = text.fits_margin(left.term)
-    wide = [max(map(len, column), default=0) for column in (
-        [text.piece(line.term) for line in lines], ["".join(map(text.piece, line.reason)) for line in lines])]
-    below = sum(wide) + (len(text.piece(left.term)) if short else 0) > _BESIDE
-    rows = [] if short else [rf"& {first}" if i == 0 else rf"&\quad {first}"
-                             for i, first in enumerate(_lines(left.term))]
-    for i, line in enumerate(lines):
-        reason = "".join(words(shown) if isinstance(shown, str) else _piece(shown) for shown in line.reason)
-        start = (_piece(left.term) + " &") if short and i == 0 else "&" if short else r"&\quad"
-        first, *more = _lines(line.term)
-        rows.append(f"{start} = {first}" + (f" && {reason}" if reason and not below else ""))
-        rows += [rf"&\qquad {part}" for part in more]
-        rows += [rf"&\qquad\qquad {reason}"] if reason and below else []
-    head = [f"& {words(one.name)} && "] if one.name else []
-    return "$$\n\\begin{aligned}\n" + " \\\\\n".join([*head, *rows]) + "\n\\end{aligned}\n$$"
-
-
-def _lines(shown: Any) -> list[str]:
-    """A sum over matrices on as many lines as it needs; anything else on one."""
-    parts = getattr(shown, "parts", ())
-    if len(text.piece(shown)) <= _BESIDE or type(shown).__name__ != "Sum":
-        return [_piece(shown)]
-    lines, length = [""], 0
-    for part in parts:
-        written = _piece(part)
-        sign = "" if not lines[0] else written[:1] if written.startswith("-") else "+"
-        wide = len(text.piece(part)) + 3
-        if length and length + wide > _BESIDE:
-            lines.append("{}")
-            length = 0
-        lines[-1] += f" {sign} {written[1:].strip() if sign == '-' else written}" if sign else written
-        length += wide
-    return lines
+    return "".join(one.translate(_SPECIAL) if isinstance(one, str) else f"${math(one)}$"
+                   for one in layout.remark(pieces))
 
 
 def step(one: Any) -> str:
-    """One step: the name and its formula, numbers and count, the equal signs aligned."""
-    if isinstance(one, Chain):
-        return _chain(one)
-    if isinstance(one, Solving):
-        return _solving(one)
-    lines = []
-    for i, shown in enumerate(one.forms):
-        first, *more = _broken(shown)
-        lines.append(f"{words(one.name) if i == 0 else ''} &= {first}")
-        lines += [rf"&\quad {line}" for line in more]
+    """One step, the signs aligned: a name or a left side, what it equals, the reasons."""
+    found = layout.step(one)
+    lines = [*map(_of_chain if isinstance(one, Chain) else _line, found.lines)]
+    starts = _pages([boxes.height((line.left, line.right)) for line in found.lines], _ROWS + _HIGH)
+    return "\n\n".join(_aligned([*([f"& {words(found.name)} && "] if found.name and not start else []),
+                                 *lines[start:end]]) for start, end in pairwise([*starts, len(lines)]))
+
+
+def _aligned(lines: list[str]) -> str:
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 
 
-def _solving(one: Solving) -> str:
-    """What is asked, and what solves it, the signs aligned."""
-    lines = []
-    for before, sign, after in one.lines:
-        *above, last = [""] if before is None else [words(before)] if isinstance(before, str) else _broken(before)
-        first, *more = [after.text.replace(",", "{,}")] if isinstance(after, Rounded) else _broken(after)
-        lines += [*above, rf"{last} &{_MATHEMATICS.get(sign, sign)} {first}", *(rf"&\quad {line}" for line in more)]
-    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+def _pages(heights: list[int], most: int) -> list[int]:
+    """Where displays begin: each has so many rows, and so many lines, that it fits on a page."""
+    starts, rows, lines = [0], 0, 0
+    for i, high in enumerate(heights):
+        if rows and (rows == most or lines + high > _HIGH):
+            starts.append(i)
+            rows = lines = 0
+        rows, lines = rows + 1, lines + high
+    return starts
+
+
+def _line(line: layout.Placed) -> str:
+    left = math(line.left) if line.left else ""
+    if line.right is None:
+        return left
+    return f"{left} &{math(Sign(line.sign))} {math(line.right)}" if line.sign else rf"&\quad {math(line.right)}"
+
+
+def _of_chain(line: layout.Placed) -> str:
+    room = r"\qquad" * (line.depth // 2) + r"\quad" * (line.depth % 2)
+    reason = math(line.reason) if line.reason else ""
+    if line.sign:
+        start = f"{math(line.left)} &" if line.left else f"&{room}"
+        return f"{start} {line.sign} {math(line.right)}" + (f" && {reason}" if reason else "")
+    return f"&{room} {math(line.right or line.left or line.reason)}"
 
 
 def spoken(words_of: str) -> str:
@@ -233,8 +261,8 @@ def spoken(words_of: str) -> str:
 def table(shown: Table) -> str:
     """The parts of a count as displays, and the conventions."""
     said = notes(shown)
-    return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
-                        *parts(shown, formulas=shown.total.count is None), *([_counted(said)] if said else [])]) + "\n"
+    return "\n\n".join([_title(shown.title), *parts(shown, formulas=shown.total.count is None),
+                        *([_counted(said)] if said else [])]) + "\n"
 
 
 def _counted(said: tuple[str, ...]) -> str:
@@ -244,107 +272,36 @@ def _counted(said: tuple[str, ...]) -> str:
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:
     """The table of parts, the total under a rule."""
-    counted = shown.total.count is not None
-    head = [words("part"), *([words("formula")] if formulas else []),
-            *([words(shown.unit), words("share")] if counted else [])]
-    rows = []
-    for row in shown.rows:
-        indent = r"\quad " * (row.depth - 1)
-        times = rf"{form(row.runs)} \times " if row.runs is not None else ""
-        name = row.part.split(".")[-1] if row.depth > 1 else row.part
-        rows.append([indent + times + words(name), *([_short(row.form)] if formulas else []),
-                     *([number(row.count), "" if row.share is None else words(percent(row.share))] if counted else [])])
-    last = [words("total"), *([_short(shown.total.form)] if formulas else []),
-            *([rf"\mathbf{{{number(shown.total.count)}}}", ""] if counted else [])]
-    return list(_arrays("l" * (1 + formulas) + "rr" * counted, head, rows, last))
+    return list(_arrays(layout.parts(shown, formulas=formulas)))
 
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers as displays."""
-    align = "".join("r" if right else "l" for right in text.to_the_right(shown))
-    def cell(one: Any) -> str:
-        if isinstance(one, Rounded) and _FIGURE.fullmatch(one.text):
-            return one.text.replace(",", "{,}").replace("−", "-").replace(" %", r"\,\%")
-        if one is None or isinstance(one, (str, Rounded)):
-            said = text.cell(one)
-            bare = said.lstrip()
-            return r"\quad " * ((len(said) - len(bare)) // 2) + (words(bare) if bare else "")
-        return number(one) if text.is_number(one) else _short(one)
-
-    rows = [list(map(cell, row)) for row in shown.rows]
-    return "\n\n".join([rf"\textbf{{{shown.title.translate(_SPECIAL)}}}",
-                        *(_arrays(align, list(map(words, shown.head)), rows) if rows else ()),
+    rows = layout.rows(shown)
+    return "\n\n".join([_title(shown.title), *(_arrays(rows) if rows else ()),
                         *(one.translate(_SPECIAL) if isinstance(one, str) else step(one) for one in shown.says),
                         *([_counted(shown.notes)] if shown.notes else [])]) + "\n"
 
 
-def _arrays(columns: str, head: list[str], rows: list[list[str]], last: list[str] | None = None) -> Iterable[str]:
-    for start in range(0, len(rows), _ROWS - 2):
-        first, *rest = [" & ".join(row) for row in (head, *rows[start:start + _ROWS - 2])]
-        body = first + " \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rest)
-        if last and start + _ROWS - 2 >= len(rows):
-            body += " \\\\ \\hline\n" + _STRUT + " & ".join(last)
-        yield f"$$\n\\begin{{array}}{{{columns}}}\n{body}\n\\end{{array}}\n$$"
+def _arrays(shown: Tabular) -> Iterable[str]:
+    head = " & ".join(map(words, shown.head))
+    high = list(map(_height, shown.rows))
+    starts = _pages(high, _ROWS - 2)
+    if shown.last and sum(high[starts[-1]:]) + _height(shown.last) > _HIGH:
+        starts.append(len(high))  # the total alone
+    for start, end in pairwise([*starts, len(high)]):
+        rows = [" & ".join(map(_cell, row)) for row in shown.rows[start:end]]
+        body = head + (" \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rows) if rows else "")
+        if shown.last and start == starts[-1]:
+            body += " \\\\ \\hline\n" + _STRUT + " & ".join(map(_cell, shown.last))
+        yield f"$$\n\\begin{{array}}{{{shown.sides}}}\n{body}\n\\end{{array}}\n$$"
 
 
-def _broken(shown: Form, widest: int = _LINE) -> list[str]:
-    """A sum, a product that ends in one, or the top of a fraction on as many lines as it needs; else one line."""
-    if len(text.form(shown)) <= widest or type(shown) not in (Sum, Product, Quotient):
-        return [form(shown)]
-    if type(shown) is Quotient:
-        lines = _broken(shown.top, widest * 3 // 4)
-        above = lines[0] if len(lines) == 1 else r"\begin{array}{c}" + r" \\ ".join(lines) + r"\end{array}"
-        return [rf"\frac{{{above}}}{{{form(shown.bottom)}}}"]
-    if type(shown) is Product:
-        *front, last = shown.factors
-        if not front or type(last) is not Sum:
-            return [form(shown)]
-        times = r" \times " if text.numeric(last) else " "
-        before = Product(tuple(front))  # of one sum too, which keeps its brackets
-        first, *more = _broken(last, widest - len(text.form(before)))
-        lines = [f"{form(before)}{times}({first}", *more]
-        return [*lines[:-1], lines[-1] + ")"]
-    lines, length = [""], 0
-    for i, (sign, term) in enumerate(shown.terms):
-        first, *more = _broken(term, widest)
-        wide = len(text.form(term))
-        if length and length + wide > widest:
-            lines.append("")
-            length = 0
-        lines[-1] += ((" + " if sign > 0 else " - ") if i else "" if sign > 0 else "-") + first
-        lines += more
-        length = widest if more else length + wide + 3
-    return [("{}" if i and line.strip()[0] in "+-" else "") + line.strip() for i, line in enumerate(lines)]
+def _height(row: Sequence[Any]) -> int:
+    return max((boxes.height(layout.cell(one)[1]) for one in row), default=1)
 
 
-def _short(shown: Form) -> str:
-    lines = _broken(shown, _CELL)
-    return lines[0] if len(lines) == 1 else r"\begin{array}{l}" + r" \\ \quad ".join(lines) + r"\end{array}"
-
-
-def _inline(shown: Form) -> str:
-    """A form without a stacked fraction, for an argument."""
-    if type(shown) is not Quotient:
-        return form(shown)
-    return f"{_factor(shown.top) if type(shown.top) is Sum else form(shown.top)}/{_factor(shown.bottom)}"
-
-
-def _factor(shown: Form) -> str:
-    inner = form(shown)
-    if type(shown) not in (Sum, Product):
-        return inner
-    return rf"\left({inner}\right)" if r"\frac" in inner else f"({inner})"
-
-
-def _product(shown: Form) -> str:
-    result, before = "", None
-    for factor in shown.factors:
-        here = _factor(factor)
-        if before is None:
-            result = here
-        elif text.numeric(factor):
-            result += (r" \times " if type(factor) is Sum else r" \cdot ") + here
-        else:
-            result += (r" \, " if text.long(before) or text.long(factor) else " ") + here
-        before = factor
-    return result
+def _cell(shown: Any) -> str:
+    depth, content = layout.cell(shown)
+    inner = (words(content) if content else "") if isinstance(content, str) else math(content)
+    return r"\quad " * depth + inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symcount.derivation import Declared, Quoted, SymbolRow
-from symcount.render import exact, latex, notes, percent, text
+from symcount.render import exact, joined, latex, layout, notes, percent, text
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -15,38 +15,39 @@ if TYPE_CHECKING:
 
 _SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
 
+document = joined
+
 
 def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
-    blocks = [f"**{_escaped(shown.title)}**"]
+    blocks = [f"**{escaped(shown.title)}**"]
     if shown.symbols:
         blocks.append(_symbols(shown.symbols))
     blocks += [latex.step(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
-    remarks = [f"- {remark.label}: " + latex.joined("".join(map(_piece, remark.pieces)).replace(r" \> ", " > "))
-               for remark in shown.remarks]
+    remarks = [f"- {remark.label}: {_sentence(remark.pieces)}" for remark in shown.remarks]
     return "\n\n".join([*blocks, *(["\n".join(remarks)] if remarks else []), *_notes(shown.notes)]) + "\n"
 
 
 def sheet(shown: Sheet) -> str:
     """Exercises with their numbers, of a key with answers; what may be wrong on purpose is marked for `check`."""
-    blocks = [f"# {_escaped(shown.title)}"]
+    blocks = [f"# {escaped(shown.title)}"]
     for item in shown.items:
-        blocks.append(f"**{item.number}.** *{_escaped(item.label)}*")
+        blocks.append(f"**{item.number}.** *{escaped(item.label)}*")
         for one in item.asks:
             if isinstance(one, Quoted):
-                blocks += ["<!-- symcount: ignore -->",
-                           "\\\n".join(f"({letter}) {_said(pieces)}" for letter, pieces in one.lines)]  # one passage
+                blocks += ["<!-- symcount: ignore -->",  # one passage
+                           "\\\n".join(f"({letter}) {_sentence(pieces)}" for letter, pieces in one.lines)]
             else:
-                blocks.append(_said(one))
-        blocks += [f"**Answer:** {_said(item.answer)}"] if item.answer else []
-        blocks += [_said(step) if type(step) is tuple else latex.step(step) for step in item.steps]
-    return "\n\n".join([*blocks, *(["---", *map(_escaped, shown.notes)] if shown.notes else [])]) + "\n"
+                blocks.append(_sentence(one))
+        blocks += [f"**Answer:** {_sentence(item.answer)}"] if item.answer else []
+        blocks += [_sentence(step) if type(step) is tuple else latex.step(step) for step in item.steps]
+    return "\n\n".join([*blocks, *(["---", *map(escaped, shown.notes)] if shown.notes else [])]) + "\n"
 
 
-def _said(pieces: Any) -> str:
-    return latex.joined("".join(map(_piece, pieces)))
+def _sentence(pieces: Any) -> str:
+    return "".join(map(_said, layout.remark(pieces))).replace(r" \> ", " > ")
 
 
 def _symbols(rows: tuple[Any, ...]) -> str:
@@ -60,36 +61,40 @@ def _symbols(rows: tuple[Any, ...]) -> str:
 
 
 def _piece(shown: Any) -> str:
-    from symcount.render import matrices  # only a proof has matrices
+    from symcount.render import terms  # only a proof has matrices
 
-    return _escaped(shown) if isinstance(shown, str) else f"${matrices.latex(shown)}$"
+    return _said(shown if isinstance(shown, str) else terms.piece(shown))
+
+
+def _said(one: Any) -> str:
+    return escaped(one) if isinstance(one, str) else f"${latex.math(one)}$"
 
 
 def table(shown: Table) -> str:
     """The parts of a count, and the conventions."""
     parts = _parts(shown, formulas=shown.total.count is None)
-    return "\n\n".join([f"**{_escaped(shown.title)}**", parts, *_notes(notes(shown))]) + "\n"
+    return "\n\n".join([f"**{escaped(shown.title)}**", parts, *_notes(notes(shown))]) + "\n"
 
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    return "\n\n".join([f"**{_escaped(title)}**", f"$${latex.form(shown)}$$",
-                        "\n".join(f"- {_escaped(line)}" for line in says)]) + "\n"
+    return "\n\n".join([f"**{escaped(title)}**", f"$${latex.form(shown)}$$",
+                        "\n".join(f"- {escaped(line)}" for line in says)]) + "\n"
 
 
 def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers."""
     align = "".join("r" if right else "l" for right in text.to_the_right(shown))
     rows = [[_cell(one) for one in row] for row in shown.rows]
-    return "\n\n".join([f"**{_escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
-                        *(_escaped(one) if isinstance(one, str) else latex.step(one) for one in shown.says),
+    return "\n\n".join([f"**{escaped(shown.title)}**", *([_table(list(shown.head), align, rows)] if rows else []),
+                        *(escaped(one) if isinstance(one, str) else latex.step(one) for one in shown.says),
                         *_notes(shown.notes)]) + "\n"
 
 
 def _cell(shown: Any) -> str:
     if shown is None or isinstance(shown, str) or text.is_number(shown):
         said = text.cell(shown)
-        return "&nbsp;" * (len(said) - len(said.lstrip())) + _escaped(said.lstrip())
+        return "&nbsp;" * (len(said) - len(said.lstrip())) + escaped(said.lstrip())
     return f"${latex.form(shown)}$"
 
 
@@ -99,7 +104,7 @@ def _parts(shown: Table, *, formulas: bool) -> str:
     rows = []
     for row in (*shown.rows, shown.total):
         strong = "**" if row.depth == 0 else ""
-        name = _escaped(text.part_name(row).strip())
+        name = escaped(text.part_name(row).strip())
         share = "" if row.share is None else percent(row.share)
         rows.append(["&nbsp;&nbsp;" * max(0, row.depth - 1) + strong + name + strong,
                      *([f"${latex.form(row.form)}$"] if formulas else []),
@@ -113,8 +118,9 @@ def _table(head: list[str], columns: str, rows: list[list[str]]) -> str:
 
 
 def _notes(said: tuple[str, ...]) -> list[str]:
-    return ["Counted: " + _escaped("; ".join(said)) + "."] if said else []
+    return ["Counted: " + escaped("; ".join(said)) + "."] if said else []
 
 
-def _escaped(words: str) -> str:
+def escaped(words: str) -> str:
+    """Words in which no sign means anything to Markdown."""
     return words.translate(_SPECIAL)

@@ -6,7 +6,7 @@ import re
 
 from symcount.derivation import Chain, Declared, Quoted, Rounded, Solving, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Root, Sum, Symbol
-from symcount.render import exact, in_bytes, percent, rounded, signed
+from symcount.render import exact, in_bytes, joined, percent, rounded, signed
 from symcount.symbols import TABLE
 
 TYPE_CHECKING = False
@@ -21,6 +21,8 @@ _WIDTH, _SHEET = 110, 88  # of a remark and of a paragraph of an exercise, in si
 _MARGIN = 12  # a left side that is longer stands on a line of its own
 _ROOTS = {2: "√", 3: "∛", 4: "∜"}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+document = joined
 
 
 def form(shown: Form) -> str:
