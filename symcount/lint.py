@@ -77,7 +77,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
 
 
 def _listen(page: Page) -> None:
-    """Take in the comments that ask to ignore something: on their line, or, alone on one, in the next passage."""
+    """Take in the comments that ask to ignore something: on their line; alone on one, in what follows in the passage."""
     document = page.document
     starts = [passage.start for passage in document.passages]
     for directive in document.directives:
@@ -89,9 +89,12 @@ def _listen(page: Page) -> None:
             raise ModelError(f"{document.path}:{line}:{column}: no check '{unknown[0]}'; "
                              + nearest(unknown[0], list(codes_of_checks())))
         after = bisect_right(starts, directive.offset)
+        if after and document.passages[after - 1].text[directive.offset - starts[after - 1]:].strip():
+            after -= 1  # within a passage, as in a block of code: the rest of it
         if directive.alone and after < len(starts):
             passage = document.passages[after]
-            page.silence(document.place(passage.start)[0], document.place(passage.start + len(passage.text))[0], codes)
+            first = max(passage.start, directive.offset)
+            page.silence(document.place(first)[0], document.place(passage.start + len(passage.text))[0], codes)
         else:
             page.silence(line, line, codes)
 

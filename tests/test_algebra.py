@@ -343,7 +343,7 @@ def times(a, b):
     return [[sum(x * y for x, y in zip(row, column, strict=True)) for column in zip(*b, strict=True)] for row in a]
 
 
-@pytest.mark.parametrize(("left", "right", "size", "sides"), FALSE, ids=str)
+@pytest.mark.parametrize(("left", "right", "size", "sides"), FALSE, ids=[f"{row[0]} {row[1]}" for row in FALSE])
 def test_no_witness_is_smaller(left, right, size, sides):
     """All matrices of entries 0, 1, -1 and 2 are tried, at each size up to that of the witness."""
     found = same_twice(left, right)

@@ -187,7 +187,7 @@ WHICH = [
 ]
 
 
-@pytest.mark.parametrize(("which", "name", "number"), WHICH, ids=str)
+@pytest.mark.parametrize(("which", "name", "number"), WHICH, ids=[f"{which.says} {name}" for which, name, _ in WHICH])
 def test_which_n(which, name, number):
     assert which.count(model(name)).total == number
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import namedtuple
 from itertools import combinations
@@ -29,6 +30,10 @@ _OUTSIDE = {"which", "thereof", "incl", "including", "included", "running", "buf
 _WEIGHTS = {"qty", "quantity", "count", "number", "units", "pieces", "copies", "times", "repeat", "repeats", "layers",
             "n", "×", "x", "how", "each", "per", "price"}  # above a column of how often each row counts
 _SUBORDINATE = "….–—-•↳└├+·>="  # before the label of a row that another row holds already
+# What indents the label behind it in Markdown or TeX, where blanks do not; no longer than so many signs
+_INDENT = re.compile(r"(?:&(?:nbsp|ensp|emsp|#160|#xA0);|\\(?:q?quad|enspace|hspace\*?\{[^{}]*\})|"
+                     r"[\u00a0\u2002\u2003\u3000])(?:\\text\w*\{|[\s*_`${])*\Z", re.IGNORECASE)
+_INDENTED = 60
 _TOTAL = {"total", "sum", "totals", "overall", "altogether", "gesamt", "summe", "subtotal"}
 _TELLING = 10_000  # smaller figures are often sums of others by chance
 _COLUMNS, _SAMPLED = 20, 200  # so many columns are looked at, and so many rows to tell which computes which
@@ -46,7 +51,7 @@ def table_claims(reads: Sequence[Read], page: Page) -> Iterator[tuple[Read, list
     body = [row for row in rows if row.read.passage.table[1] > 0]
     columns = min(_COLUMNS, max((len(row.cells) for row in rows), default=0))
     pairs, across = _pairs(body, columns, page), _across(body, columns)
-    sums = _Sums(rows)
+    sums = _Sums(rows, page.document.source)
     for row in rows:
         inside = row.read.passage.table[1] > 0
         found = [claim._replace(label=row.label) for cell in row.reads for claim in of_passage(cell, page)]
@@ -161,13 +166,13 @@ class _Sums:
 
     __slots__ = ("_all", "_open", "_small", "plain")
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[Row], source: str) -> None:
         self._all: dict[int, list[Figure]] = {}
         self._open: dict[int, list[Figure]] = {}
         self._small = len(rows) <= _MOST
         said = {word.lower().strip(".:(),") for row in rows[:_MOST] for word in row.label.split()}
         heads = {token.text.lower() for row in rows[:1] if row.read.passage.table[1] == 0 for token in row.read.tokens}
-        self.plain = not (_OUTSIDE & said or _WEIGHTS & heads or any(_subordinate(row) for row in rows[:_MOST]))
+        self.plain = not (_OUTSIDE & said or _WEIGHTS & heads or any(_subordinate(row, source) for row in rows[:_MOST]))
 
     def total(self, row: Row, column: int) -> list[Claim]:
         """That a figure is the sum of figures above it: of all that are open, or of those directly above."""
@@ -216,10 +221,13 @@ def _adding(above: Sequence[Figure], result: Fraction) -> int:
     return 0
 
 
-def _subordinate(row: Row) -> bool:
-    """Whether a row is marked as a part of one above."""
-    start, end = row.read.passage.cells[0] if row.read.passage.cells else (0, 0)
-    return row.read.passage.text[start:end].strip()[:1] in {*_SUBORDINATE}
+def _subordinate(row: Row, source: str) -> bool:
+    """Whether a row is marked as a part of one above: by a sign before its label, or by its indent."""
+    passage = row.read.passage
+    start, end = passage.cells[0] if passage.cells else (0, 0)
+    label = passage.start + start
+    return passage.text[start:end].strip()[:1] in {*_SUBORDINATE} or bool(
+        _INDENT.search(source[max(0, label - _INDENTED):label]))
 
 
 def _total(part: Sequence[Figure], printed: Figure, row: Row) -> Claim:
