@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 
@@ -72,7 +73,7 @@ def executed(source: Path) -> Any:
                             resources={"metadata": {"path": str(source.parent)}})
     begins = lines(notebook, source.read_text(encoding="utf-8"))
     try:
-        client.execute()
+        asyncio.run(client.async_execute(cleanup_kc=True))  # a manager that is given is else left running
     except CellExecutionError as failure:
         at = next(i for i, cell in enumerate(notebook.cells) if any(
             output.output_type == "error" for output in cell.get("outputs", ())))
