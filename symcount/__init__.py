@@ -49,6 +49,7 @@ _HOMES = {
     "symcount.sweeping": ("sweep",),
     "symcount.fronts": ("frontier",),
     "symcount.lint": ("check",),
+    "symcount.playing": ("page",),
     "symcount.scaling": ("elasticity", "limit", "share"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -5,6 +5,8 @@
              [--format text|markdown|latex|json] [-o FILE]
     symcount check FILE… | - | --claim TEXT [--model NAME] [--notation NAME] [--select CODE,…] [--ignore CODE,…]
              [--notes] [--skipped] [--fix] [--diff] [--format text|json|github|sarif] [-o FILE]
+    symcount practice [--seed N] [--level 1|2|3] [--kind KIND,…] [--count N] [--number N [--hint [N] | --check ANSWER]]
+             [--solutions] [--kinds] [--format text|markdown|latex|json] [-o FILE]
 """
 
 from __future__ import annotations
@@ -44,10 +46,12 @@ VERBS = {
     "compare": "what makes two models differ, or two settings of one, part by part",
     "sweep": "counts over a grid --for d=128*8..64,L=16,24; --frontier, --chunk, --scheduler; -o x.csv .json .nc .zarr",
     "plot": "a picture -o x.png or .svg: one model, several, with --for curves, with --frontier a front",
+    "page": "one HTML file to play with: sizes, counts, derivations; --of params,flops,kv,memory, -o page.html",
     "cross": "where one count passes another as a size grows: MODEL SIDE SIDE --for s",
     "train": "FLOPs, days and tokens of a training run: --tokens, and --devices --peak --mfu",
     "roofline": "FLOPs, bytes moved, FLOPs a byte, and which of the two bounds each part: --peak and --bandwidth",
     "prove": "an identity by name, or 'X*(W1*W2) = (X*W1)*W2' with --shapes; a counterexample if it is false",
+    "practice": "exercises with new numbers for each --seed: hints, --check of an answer, --solutions; --kinds",
     "check": "the counts and formulas printed in documents: FILE, FOLDER, - or --claim '30522*768 = 23,440,896'",
     "identities": "the identities known by name; of a MODEL, which of its weights they fuse",
     "models": "the models known by name; with a WORD those that have it in their name",
@@ -65,9 +69,11 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
     "solve": _ASKED, "cross": _ASKED, "compare": ("of", "set", "convention", "phase", "head", "derive", "format",
                                                   "output"),
     "sweep": (*_SWEPT, "chunk", "scheduler", "format"), "plot": (*_SWEPT, "without", "by"),
+    "page": ("of", "set", "convention", "phase", "head", "output"),
     "roofline": ("set", "convention", "phase", "head", "format", "output", "by", "peak", "bandwidth", "width", "fused"),
     "prove": ("shapes", "layers", "activation", "set", "certificate", "format", "output"),
     "check": ("claim", "model", "notation", "select", "ignore", "notes", "skipped", "fix", "diff", "format", "output"),
+    "practice": ("seed", "level", "kind", "count", "number", "hint", "check", "solutions", "kinds", "format", "output"),
     "identities": ("set", "head", "format", "output"),
     "models": ("architectures", "format", "output"), "explain": ("output",),
 }
@@ -144,6 +150,10 @@ def _run(asked: argparse.Namespace) -> Any:
         from symcount import checking  # a count does not pay for it, nor for the questions
 
         return checking.check(asked)
+    if asked.verb == "practice":
+        from symcount import practicing
+
+        return practicing.practice(asked)
     from symcount import questions
 
     return questions.RUN[asked.verb](asked)
@@ -152,7 +162,7 @@ def _run(asked: argparse.Namespace) -> Any:
 def _parser(only: str = "") -> argparse.ArgumentParser:
     """The parser of all verbs; its help is that of one where one is given."""
     verbs = "\n".join(f"  {verb:<10} {says}" for verb, says in VERBS.items())
-    takes = {"check": "FILE...", "models": "[WORD]", "explain": "THING"}.get(only, "MODEL...")
+    takes = {"check": "FILE...", "practice": "", "models": "[WORD]", "explain": "THING"}.get(only, "MODEL...")
     parser = _Parser(
         prog="symcount", usage=f"symcount {only or 'VERB'} {takes} [options]", add_help=False, allow_abbrev=False,
         formatter_class=_Formatter,
@@ -221,6 +231,16 @@ def _options(option: Callable[..., None]) -> None:
     option("--skipped", action="store_true", help="show what was not judged, and why")
     option("--fix", action="store_true", help="write the right number where it is certain")
     option("--diff", action="store_true", help="show what --fix would write, and write nothing")
+    option("--seed", metavar="N", help="of a sheet of exercises: the same seed gives the same sheet (default: a new "
+                                       "one)")
+    option("--level", metavar="N", help="1, 2 or 3 (default: from the easiest on)")
+    option("--kind", metavar="KIND,…", help="only these kinds of exercises; --kinds lists them")
+    option("--count", metavar="N", help="how many exercises (default 6)")
+    option("--number", metavar="N", help="only this exercise of the sheet")
+    option("--hint", metavar="N", nargs="?", const="1", help="the first hint for it, or the first N")
+    option("--check", metavar="ANSWER", help="whether an answer to it is right (status 0), or not (1)")
+    option("--solutions", action="store_true", help="answers, worked out")
+    option("--kinds", action="store_true", help="the kinds of exercises")
     option("--format", metavar="NAME", default="text", help="text, markdown, latex or json; of check text, json, "
                                                             "github or sarif")
     option("-o", "--output", metavar="FILE", help="write to a file")

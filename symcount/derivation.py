@@ -52,6 +52,14 @@ Remark = namedtuple("Remark", "label pieces")
 
 Rounded = namedtuple("Rounded", "exact text")  # a number, and how it is shown
 
+# Exercises to hand out. An item has its number, a label (its level and kind), and `asks`: paragraphs, each a tuple of
+# pieces as a remark has them, or Quoted. Of a key it also has `answer`, a tuple of pieces, and `steps` that come to it:
+# Equation, Chain, Solving or paragraphs; both are () where they are not to be seen. Notes are sentences
+Sheet = namedtuple("Sheet", "title items notes")
+Item = namedtuple("Item", "number label asks answer steps", defaults=((), ()))
+# Lines (letter, pieces) as somebody wrote them, of which one may be wrong: they are shown, and nothing vouches for them
+Quoted = namedtuple("Quoted", "lines")
+
 
 class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
     """Rows under a head: cells are words, forms, numbers, exact or Rounded, or None; `keys` name the columns of data.

@@ -50,7 +50,8 @@ def differences(model: Any, one: str | Convention, other: str | Convention, phas
                      added(scaled[id(term)] - term.size for term in b.terms)))
     for what, (ours, theirs) in _groups(a, b, scaled).items():
         gap = added([*(term.size for term in ours), *(-1 * scaled[id(term)] for term in theirs)])
-        rows.append((what, _form(ours, a), _form(theirs, b), gap))
+        if not same(gap, 0):  # the same work under two paths is no difference
+            rows.append((what, _form(ours, a), _form(theirs, b), gap))
     if not same(added(gap for *_, gap in rows), a.size - b.size):
         raise UnitError(f"{rules[0].name} and {rules[1].name} differ by more than their terms say")
     listed = [(what, left, right, fraction(gap, values) if known else written(gap))

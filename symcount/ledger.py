@@ -179,7 +179,8 @@ class Ledger:
         elif isinstance(depth, int) and depth > 0:
             key = [".".join(term.path.split(".")[:depth]) for term in self.terms]
         else:
-            raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind, trainable or (parameters) name")
+            raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind, trainable, or names of paths "
+                             "(--by name, or a mapping)")
         groups: dict[str, list[Term]] = {}
         for name, term in zip(key, self.terms, strict=True):
             groups.setdefault(name, []).append(term)

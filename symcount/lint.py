@@ -77,7 +77,7 @@ def _examine(document: Document, model: Any, notation: str | None) -> Examined:
 
 
 def _listen(page: Page) -> None:
-    """Take in the comments that ask to ignore something: on their line; alone on one, in what follows in the passage."""
+    """Take in the comments that ask to ignore something: on their line; alone on one, in what follows."""
     document = page.document
     starts = [passage.start for passage in document.passages]
     for directive in document.directives:

@@ -329,4 +329,14 @@ def _only(asked: Any, names: list[str]) -> list[Any]:
     return _freed(asked, names)
 
 
-RUN = {"solve": _solve, "cross": _cross, "compare": _compare, "sweep": _sweep, "plot": _plot}
+def _page(asked: Any) -> str:
+    """One HTML file to play with."""
+    from symcount.playing import page
+
+    named = models(asked)
+    if len(named) > 1:
+        raise ModelError(f"page takes one model, not {len(named)}")
+    return page(named[0], asked.of or "", convention=asked.convention, phase=asked.phase)
+
+
+RUN = {"solve": _solve, "cross": _cross, "compare": _compare, "sweep": _sweep, "plot": _plot, "page": _page}

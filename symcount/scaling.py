@@ -13,7 +13,7 @@ from fractions import Fraction
 from symcount.counting import formula, hundredths, notes, title
 from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError, SizeError, nearest
-from symcount.forms import Quotient, numbers, written
+from symcount.forms import Number, Quotient, numbers, written
 from symcount.ledger import Ledger, Term
 from symcount.polynomials import (
     Call,
@@ -98,11 +98,13 @@ class Ratio:
             top, below = (fraction(one.size, one.values) for one in (self.top, self.bottom))
             steps.append(Equation(self.name, [Quotient(number(top), number(below)), number(self.value)],
                                   of=lift(self.value) if isinstance(self.value, Fraction) else self.value))
+        else:
+            steps.append(Solving(((self.name, "=", self.form),)))
         values = self.bottom.values
         if grows:
             limited, count = _tends(self, grows)
-            steps.append(Solving(((f"{self.name}, as {grows} grows", "→", limited),
-                                  *(((None, "=", count),) if count is not None else ()))))
+            rounded = () if count is None or type(limited) is Number else ((None, "=", count),)
+            steps.append(Solving(((f"{self.name}, as {grows} grows", "→", limited), *rounded)))
         symbols = tuple(SymbolRow(name, row(name).meaning, values.get(name)) for name in self.bottom.letters)
         return Derivation(f"{title(self.bottom)}, {self.name}", steps, symbols=symbols, notes=notes(self.bottom),
                           remarks=(Remark("note", (_stays(self.bottom, grows),)),) if grows else ())

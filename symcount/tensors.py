@@ -19,6 +19,23 @@ if TYPE_CHECKING:
 _serial = count()
 
 
+class Axes(dict[str, "Size"]):
+    """The axes of a tensor with their sizes: one that is not there is a ShapeError naming those that are."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, axes: Mapping[str, Size], of: str) -> None:
+        super().__init__(axes)
+        self.of = of
+
+    def __missing__(self, axis: str) -> Size:
+        raise ShapeError(f"{self.of}{self.shown()} has no axis '{axis}'")
+
+    def shown(self) -> str:
+        """As messages show them: [b=1 s=512]."""
+        return f"[{' '.join(f'{axis}={size}' for axis, size in self.items())}]"
+
+
 class Tensor:
     """A value with named axes and how it came about; compared by identity, never by content."""
 
@@ -27,7 +44,7 @@ class Tensor:
     def __init__(self, verb: str, name: str, inputs: tuple[Tensor, ...], axes: Mapping[str, Size],
                  **details: Any) -> None:
         self.verb, self.name, self.inputs, self.details = verb, name, inputs, details
-        self.axes = dict(axes)
+        self.axes = Axes(axes, name or verb)
         for axis, size in self.axes.items():
             if not is_size(size):
                 raise SizeError(f"{name or verb}: axis '{axis}' is {size!r}: a size is a whole number or in letters")
@@ -43,8 +60,7 @@ class Tensor:
         return ".".join([*(s.name for s in (scope.chain() if scope else ())), self.name])
 
     def __repr__(self) -> str:
-        axes = " ".join(f"{axis}={size}" for axis, size in self.axes.items())
-        return f"{self.name or self.verb}[{axes}]"
+        return f"{self.name or self.verb}{self.axes.shown()}"
 
 
 def joined(name: str, xs: Any, but: str | None = None, only: str | None = None) -> dict[str, Size]:

@@ -60,7 +60,7 @@ def depth(by: str) -> Any:
     return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
 
 
-def _renderer(asked: Any) -> Any:
+def renderer(asked: Any) -> Any:
     """The module that prints the format asked for."""
     from importlib import import_module
 
@@ -76,7 +76,7 @@ def _count(asked: Any) -> Any:
         return _against(asked)
     if asked.format == "json":
         return _data(asked)
-    render = _renderer(asked)
+    render = renderer(asked)
     return "\n\n".join(render.table(table(ledger, _depth(asked, one, ledger))).rstrip("\n")
                        for one, _, ledger in ledgers(asked))
 
@@ -121,7 +121,7 @@ def listings(asked: Any, found: list[Any]) -> Any:
 
         told = [as_listing(one) for one in found]
         return told[0] if len(told) == 1 else told
-    return "\n\n".join(_renderer(asked).listing(one).rstrip("\n") for one in found)
+    return "\n\n".join(renderer(asked).listing(one).rstrip("\n") for one in found)
 
 
 def _data(asked: Any) -> Any:
@@ -163,7 +163,7 @@ def _formula(asked: Any) -> Any:
     for one, _, ledger in ledgers(asked):
         free = independent(ledger, one)
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
-        blocks.append(_renderer(asked).formula(title(ledger), formula(ledger), says))
+        blocks.append(renderer(asked).formula(title(ledger), formula(ledger), says))
     return "\n\n".join(block.rstrip("\n") for block in blocks)
 
 
@@ -186,7 +186,7 @@ def _scaled(asked: Any) -> Any:
             from symcount.render.data import as_steps
 
             return [as_steps(one) for one in derived]
-        return "\n\n".join(_renderer(asked).derivation(one).rstrip("\n") for one in derived)
+        return "\n\n".join(renderer(asked).derivation(one).rstrip("\n") for one in derived)
     return listings(asked, [scaled(ledger, shares=split(asked.share), elastic=asked.elasticity or "",
                                    grows=asked.limit or "", on=split(asked.on)) for ledger in counted])
 
@@ -201,7 +201,7 @@ def shown(asked: Any, found: list[Any], more: Sequence[dict[str, Any]] = ()) -> 
                 for one, extra in zip(found, more or [{}] * len(found), strict=True)]
         return told[0] if len(told) == 1 else told
     if asked.derive:
-        return "\n\n".join(_renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
+        return "\n\n".join(renderer(asked).derivation(one.derivation()).rstrip("\n") for one in found)
     return listings(asked, [one.listing() for one in found])
 
 
@@ -210,7 +210,7 @@ def _derive(asked: Any) -> Any:
 
     if asked.format == "json":
         return _data(asked)
-    render = _renderer(asked)
+    render = renderer(asked)
     return "\n\n".join(render.derivation(derive(ledger)).rstrip("\n") for _, _, ledger in ledgers(asked))
 
 
@@ -239,7 +239,7 @@ def _prove(asked: Any) -> Any:
         from symcount.render.data import as_proof
 
         return as_proof(claim, found)
-    return _renderer(asked).derivation(found)
+    return renderer(asked).derivation(found)
 
 
 def _identities(asked: Any) -> Any:
@@ -265,6 +265,8 @@ def _identities(asked: Any) -> Any:
                 for one, listed in found]
         return told[0] if len(told) == 1 else told
     head = ("identity", "why", "parameters saved", "weights")
+    if not any(listed for _, listed in found):
+        return f"no weights of {' and '.join(one.title for one, _ in found)} are known to fuse"
     return "\n\n".join(one.title + "\n\n" + columns([head, *(
         (each.identity or "none", each.says, f"{saves:,}" if isinstance(saves, int) else saves if each.identity else "",
          ", ".join(path.removesuffix(".weight") for path in each.paths)) for each, saves in listed)])

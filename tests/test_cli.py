@@ -27,8 +27,10 @@ REFUSED = [  # words, the whole line on standard error
     ("count nope.py", "nope.py: no such file"),
     ("count llama-7b --foo", "unrecognized arguments: --foo; symcount --help lists verbs and options"),
     ("count llama-7b --format yaml", "--format yaml: count prints text, markdown, latex, json"),
-    ("count llama-7b --by x", "cannot group by 'x': a depth from 1, kind, trainable or (parameters) name"),
-    ("count llama-7b --by 0", "cannot group by 0: a depth from 1, kind, trainable or (parameters) name"),
+    ("count llama-7b --by x", "cannot group by 'x': a depth from 1, kind, trainable, or names of paths "
+     "(--by name, or a mapping)"),
+    ("count llama-7b --by 0", "cannot group by 0: a depth from 1, kind, trainable, or names of paths "
+     "(--by name, or a mapping)"),
     ("count llama-7b --of parms", "unknown quantity 'parms'; did you mean 'params'?"),
     ("count llama-7b --without biases", "llama-7b (LlamaForCausalLM) has no kind or part 'biases'; "
                                         "did you mean 'bias'?"),

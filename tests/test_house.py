@@ -17,7 +17,8 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # From the ground up; a module imports only from floors below, or from its own package.
 FLOORS = [
     ["errors"],
-    ["digits", "entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens", "workers"],
+    ["digits", "drawing", "entries", "files", "functions", "kinds", "notations", "plain", "symbols", "tokens",
+     "workers"],
     ["output", "polynomials", "diagnostics", "documents", "mending"], ["sizes"],
     ["formulas", "given", "masks", "scopes", "runs", "declared", "stated", "substitution", "claims"],
     ["choices", "tensors"], ["network", "algebra"], ["identity"], ["ledger", "forms"], ["derivation"], ["render"],
@@ -28,14 +29,14 @@ FLOORS = [
     ["asserted", "costs", "counted", "omitted", "sentences", "shares", "told"], ["filling"], ["saving"],
     ["proving", "fusing", "differing", "shortfalls", "comparing", "parts", "scaling", "solutions", "sweeping",
      "training", "roofs"],
-    ["asking"], ["solving"], ["checks"], ["lint"], ["explaining"], ["plots"], ["verbs"], ["questions", "checking"],
-    ["cli"],
+    ["asking"], ["solving"], ["exercise", "answers"], ["exercises"], ["sheets"], ["checks"], ["lint"], ["explaining"],
+    ["plots", "playing"], ["verbs"], ["questions", "checking", "practicing"], ["cli"],
 ]
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 # A ledger, a derivation and a term show themselves: these doors open upwards, inside of methods.
 FRONT_DOORS = {("ledger", "counting"), ("ledger", "render"), ("derivation", "render"), ("algebra", "render")}
 # Files of these packages stand alone: none imports its neighbour, but what several share, whose name starts with "_".
-ALONE = ("architectures", "checks", "conventions", "laws", "storage", "theorems")
+ALONE = ("architectures", "checks", "conventions", "exercises", "laws", "storage", "theorems")
 
 
 def modules(file: Path) -> list[str]:

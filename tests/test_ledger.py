@@ -204,9 +204,11 @@ BAD = [  # what is done, error, its whole text
     (lambda: ledger(term("a.b", 1)).where("c"), ModelError, "the ledger has no part 'c'; known: a, a.b"),
     (lambda: SMALL.without("biases"),           ModelError, "small has no kind or part 'biases'; did you mean 'bias'?"),
     (lambda: SMALL.by("layer"),                 ModelError,
-     "cannot group by 'layer': a depth from 1, kind, trainable or (parameters) name"),
+     "cannot group by 'layer': a depth from 1, kind, trainable, or names of paths "
+     "(--by name, or a mapping)"),
     (lambda: SMALL.by(0),                       ModelError,
-     "cannot group by 0: a depth from 1, kind, trainable or (parameters) name"),
+     "cannot group by 0: a depth from 1, kind, trainable, or names of paths "
+     "(--by name, or a mapping)"),
     (lambda: ledger(term("a", per(d, heads)), d=4_096, heads=10).total, SizeError,
      "heads = 10 does not divide d = 4,096"),
     (lambda: ledger(term("a", heads*per(d, heads)), d=10, heads=3).total, SizeError,

@@ -7,6 +7,7 @@ import pytest
 from symcount import network
 from symcount.errors import ShapeError, SizeError
 from symcount.layers import linear, norm
+from symcount.layers.convolution import batchnorm
 from symcount.masks import Mask
 from symcount.network import concat, contract, cut, idle, pointwise, rename, tensor, walk, weight, within
 from symcount.readers.parameters import parameters
@@ -398,3 +399,8 @@ ONCE_ACCEPTED = [  # expression that is a ShapeError or a SizeError, what once h
 def test_refused_that_once_was_accepted(code):
     with pytest.raises((ShapeError, SizeError)):
         run(code)
+
+
+def test_a_layer_on_a_tensor_without_its_axis_says_so():
+    with pytest.raises(ShapeError, match=r"x\[b=1 s=2 d=3\] has no axis 'c'"):
+        batchnorm(tensor("x", b=1, s=2, d=3), "norm")

@@ -363,8 +363,9 @@ def agree(a: Size, b: Size) -> bool:
 
 
 def _indices(name: str, indices: tuple[str, ...]) -> None:
-    """Raise ShapeError for what are no indices, each once."""
-    if len(set(indices)) < len(indices) or not all(isinstance(one, str) and one.isidentifier() for one in indices):
+    """Raise ShapeError for what are no indices, names perhaps with a prime (c' are channels going in), each once."""
+    if len(set(indices)) < len(indices) or not all(
+            isinstance(one, str) and one.rstrip("'").isidentifier() for one in indices):
         raise ShapeError(f"{name}: {indices!r} are no indices: names, each once")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, Rounded, Solving, SymbolRow
+from symcount.derivation import Chain, Declared, Quoted, Rounded, Solving, SymbolRow
 from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, notes, percent, signed, text
 from symcount.symbols import GREEK
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from symcount.derivation import Derivation, Listing, Remark, Table
+    from symcount.derivation import Derivation, Listing, Remark, Sheet, Table
     from symcount.forms import Form
 
 # Rows of a display that fit on a page; characters that fit beside a name, and in a cell of a table
@@ -92,6 +92,24 @@ def derivation(shown: Derivation) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def sheet(shown: Sheet) -> str:
+    """Exercises with their numbers; of a key with answers and steps."""
+    blocks = [_FRAGMENT, rf"\noindent\textbf{{{shown.title.translate(_SPECIAL)}}}\par"]
+    for item in shown.items:
+        blocks.append(rf"\bigskip\noindent\textbf{{{item.number}.}} \emph{{{item.label.translate(_SPECIAL)}}}"
+                      r"\par\nopagebreak")
+        for one in item.asks:
+            if isinstance(one, Quoted):
+                lines = "\n".join(rf"\item[({letter})] {_said(pieces)}" for letter, pieces in one.lines)
+                blocks.append(f"\\begin{{itemize}}\n{lines}\n\\end{{itemize}}")
+            else:
+                blocks.append(rf"\noindent {_said(one)}\par\smallskip")
+        blocks += [rf"\noindent\textbf{{Answer:}} {_said(item.answer)}\par"] if item.answer else []
+        blocks += [rf"\noindent {_said(one)}\par" if type(one) is tuple else step(one) for one in item.steps]
+    return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {one.translate(_SPECIAL)}\par}}"
+                                   for one in shown.notes)]) + "\n"
+
+
 def displays(shown: Derivation) -> list[str]:
     """The displays of a derivation: symbols, one for each step, parts."""
     blocks = symbols(shown)
@@ -120,9 +138,13 @@ def symbols(shown: Derivation) -> list[str]:
 
 def spoken_of(remark: Remark) -> str:
     """A remark as a sentence with mathematics in it."""
-    said = "".join(shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$"
-                   for shown in remark.pieces)
-    return f"{remark.label.capitalize()}: {joined(said)}"
+    return f"{remark.label.capitalize()}: {_said(remark.pieces)}"
+
+
+def _said(pieces: Iterable[Any]) -> str:
+    """Words with mathematics in them."""
+    return joined("".join(shown.translate(_SPECIAL) if isinstance(shown, str) else f"${_piece(shown)}$"
+                          for shown in pieces))
 
 
 def joined(said: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.derivation import Declared, SymbolRow
+from symcount.derivation import Declared, Quoted, SymbolRow
 from symcount.render import exact, latex, notes, percent, text
 from symcount.symbols import row as symbol
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from symcount.derivation import Derivation, Listing, Table
+    from symcount.derivation import Derivation, Listing, Sheet, Table
     from symcount.forms import Form
 
 _SPECIAL = str.maketrans({sign: "\\" + sign for sign in "\\`*_{}[]<>#|$"})
@@ -27,6 +27,26 @@ def derivation(shown: Derivation) -> str:
     remarks = [f"- {remark.label}: " + latex.joined("".join(map(_piece, remark.pieces)).replace(r" \> ", " > "))
                for remark in shown.remarks]
     return "\n\n".join([*blocks, *(["\n".join(remarks)] if remarks else []), *_notes(shown.notes)]) + "\n"
+
+
+def sheet(shown: Sheet) -> str:
+    """Exercises with their numbers, of a key with answers; what may be wrong on purpose is marked for `check`."""
+    blocks = [f"# {_escaped(shown.title)}"]
+    for item in shown.items:
+        blocks.append(f"**{item.number}.** *{_escaped(item.label)}*")
+        for one in item.asks:
+            if isinstance(one, Quoted):
+                blocks += ["<!-- symcount: ignore -->",
+                           "\\\n".join(f"({letter}) {_said(pieces)}" for letter, pieces in one.lines)]  # one passage
+            else:
+                blocks.append(_said(one))
+        blocks += [f"**Answer:** {_said(item.answer)}"] if item.answer else []
+        blocks += [_said(step) if type(step) is tuple else latex.step(step) for step in item.steps]
+    return "\n\n".join([*blocks, *(["---", *map(_escaped, shown.notes)] if shown.notes else [])]) + "\n"
+
+
+def _said(pieces: Any) -> str:
+    return latex.joined("".join(map(_piece, pieces)))
 
 
 def _symbols(rows: tuple[Any, ...]) -> str:

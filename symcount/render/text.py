@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symcount.derivation import Chain, Declared, Rounded, Solving, SymbolRow
+from symcount.derivation import Chain, Declared, Quoted, Rounded, Solving, SymbolRow
 from symcount.forms import Function, Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, in_bytes, percent, rounded, signed
 from symcount.symbols import TABLE
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from symcount.derivation import Derivation, Listing, Remark, Row, Table
+    from symcount.derivation import Derivation, Listing, Remark, Row, Sheet, Table
     from symcount.forms import Form
 
-_WIDTH = 110  # of a remark, in signs
+_WIDTH, _SHEET = 110, 88  # of a remark and of a paragraph of an exercise, in signs
 _MARGIN = 12  # a left side that is longer stands on a line of its own
 _ROOTS = {2: "√", 3: "∛", 4: "∜"}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -63,13 +63,43 @@ def derivation(shown: Derivation) -> str:
         rows = [_symbol(s) for s in shown.symbols]
         right = 2 if isinstance(shown.symbols[0], SymbolRow) else None
         blocks.append("\n".join("  " + line for line in columns(rows, right=right).splitlines()))
-    blocks += [_chain(step) if isinstance(step, Chain) else _solving(step) if isinstance(step, Solving)
-               else _equation(step) for step in shown.steps]
+    blocks += map(worked, shown.steps)
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
     blocks += ["\n".join(map(_wrapped, shown.remarks))]
     blocks.append(_notes(shown.notes))
     return "\n\n".join(filter(None, blocks))
+
+
+def sheet(shown: Sheet) -> str:
+    """Exercises one after another; of a key with answers and steps, set in."""
+    blocks = [shown.title]
+    for item in shown.items:
+        blocks.append(f"{item.number}. {item.label}")
+        blocks += [_set_in(_paragraph(one), 3) for one in item.asks]
+        blocks += [_set_in(_filled(f"Answer: {''.join(map(piece, item.answer))}"), 3)] if item.answer else []
+        blocks += [_set_in(worked(step), 6) for step in item.steps]
+    return "\n\n".join([*blocks, *(["\n".join(shown.notes)] if shown.notes else [])])
+
+
+def _paragraph(shown: Any) -> str:
+    """Words with mathematics in them, or lines that somebody wrote."""
+    if isinstance(shown, Quoted):
+        return "\n".join(_filled(f"({letter}) {''.join(map(piece, pieces))}", 4) for letter, pieces in shown.lines)
+    return _filled("".join(map(piece, shown)))
+
+
+def _set_in(lines: str, by: int) -> str:
+    return "\n".join(" " * by + line for line in lines.splitlines())
+
+
+def worked(step: Any) -> str:
+    """A step of a derivation, or a paragraph of a worked solution."""
+    if isinstance(step, Chain):
+        return _chain(step)
+    if isinstance(step, Solving):
+        return _solving(step)
+    return _paragraph(step) if isinstance(step, tuple) else _equation(step)
 
 
 def remark(shown: Remark) -> str:
@@ -78,10 +108,15 @@ def remark(shown: Remark) -> str:
 
 
 def _wrapped(shown: Remark) -> str:
+    return _filled(remark(shown), 2, _WIDTH)
+
+
+def _filled(said: str, indent: int = 0, width: int = _SHEET) -> str:
+    """A sentence on lines that fit; both sides of an equal sign stay together."""
     from textwrap import fill
 
-    said = remark(shown).replace(" = ", "\u00a0=\u00a0")  # kept on one line
-    wrapped = fill(said, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    kept = said.replace(" = ", "\u00a0=\u00a0").replace(" × ", "\u00a0×\u00a0")
+    wrapped = fill(kept, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
     return wrapped.replace("\u00a0", " ")
 
 
