@@ -5,8 +5,8 @@
       -o FOLDER                                         where to; build/ without it
       --source FOLDER                                   where sources and notebooks are; derivations/ without it
 
-A NAME is the start of a file's name: 03, or 03-mlp. What each output needs stands in docs/notebooks.md. Status 1 where a
-document is wrong (a cell fails, a line is too wide for the page), 2 where a tool is missing or a name is not known.
+A NAME is the start of a file's name: 03, or 03-mlp. What each output needs stands in docs/notebooks.md. Status 1
+where a document is wrong (a cell fails, a line is too wide for the page), 2 where a tool is missing or a name unknown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import executing
-from refusals import Missing, Wrong
+from refusals import MissingError, WrongError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ ROOT = Path(__file__).resolve().parents[1]
 def chosen(folder: Path, names: list[str]) -> list[Path]:
     """The sources in a folder, in their order: all, or those whose names begin as asked.
 
-    Raises Missing for a name that none has.
+    Raises MissingError for a name that none has.
     """
     every = sorted(folder.glob("[0-9]*.md"))
     if not every:
-        raise Missing(f"{folder}: no source here, as 01-name.md")
+        raise MissingError(f"{folder}: no source here, as 01-name.md")
     for name in names:
         if not any(source.name.startswith(name) for source in every):
-            raise Missing(f"{name}: no source of this name; there are {', '.join(source.stem for source in every)}")
+            raise MissingError(f"{name}: no source begins so; there are {', '.join(source.stem for source in every)}")
     return [source for source in every if not names or any(source.name.startswith(name) for name in names)]
 
 
@@ -54,13 +54,13 @@ def notebooks(sources: list[Path]) -> list[Path]:
 def side_by_side(work: Callable[[Path], object], sources: list[Path]) -> list:
     """What `work` makes of each source, as many at a time as there are processors.
 
-    Raises Wrong with what is wrong in all of them.
+    Raises WrongError with what is wrong in all of them.
     """
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         waiting = [pool.submit(work, source) for source in sources]
-    wrong = [str(one.exception()) for one in waiting if isinstance(one.exception(), Wrong)]
+    wrong = [str(one.exception()) for one in waiting if isinstance(one.exception(), WrongError)]
     if wrong:
-        raise Wrong("\n".join(wrong))
+        raise WrongError("\n".join(wrong))
     return [one.result() for one in waiting]
 
 
@@ -81,9 +81,9 @@ def main(words: list[str] | None = None) -> int:
             import converting
 
             made = getattr(converting, asked.what)(sources, asked.output)
-    except (Missing, Wrong) as refused:
+    except (MissingError, WrongError) as refused:
         print(refused, file=sys.stderr)
-        return 2 if isinstance(refused, Missing) else 1
+        return 2 if isinstance(refused, MissingError) else 1
     for path in made:
         print(os.path.relpath(path))
     return 0

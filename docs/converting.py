@@ -14,7 +14,7 @@ from pathlib import Path
 
 from complaints import complaints
 from executing import lines
-from refusals import Missing, Wrong
+from refusals import MissingError, WrongError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,9 @@ MATHJAX = "tex-svg-full.js"  # one file that has all of TeX, and so never asks f
 SECONDS = 300  # that pandoc or XeLaTeX may take
 PANDOC = "commonmark+smart+tex_math_dollars+pipe_tables"  # what a notebook's prose is read as, wherever it is shown
 # Signs that a text font may lack, as mathematics
-SIGNS = {"×": r"\times", "·": r"\cdot", "−": "-", "→": r"\to", "⇒": r"\Rightarrow", "≤": r"\le", "≥": r"\ge", "≈": r"\approx",
-         "≠": r"\ne", "√": r"\surd", "∞": r"\infty", "∂": r"\partial", "Σ": r"\Sigma", "∈": r"\in", "ᵀ": r"^{\top}", "⁻": "^{-}",
+SIGNS = {"×": r"\times", "·": r"\cdot", "−": "-", "→": r"\to", "⇒": r"\Rightarrow", "≤": r"\le", "≥": r"\ge",
+         "≈": r"\approx", "≠": r"\ne", "√": r"\surd", "∞": r"\infty", "∂": r"\partial", "Σ": r"\Sigma", "∈": r"\in",
+         "ᵀ": r"^{\top}", "⁻": "^{-}",
          "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "θ": r"\theta", "λ": r"\lambda", "μ": r"\mu", "σ": r"\sigma",
          "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor",
          **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
@@ -65,7 +66,7 @@ def latex(sources: list[Path], folder: Path) -> list[Path]:
     exporter = _exporter("LatexExporter", "sheets")
     target = _made(folder / "latex")
     if not shutil.which("pandoc"):
-        raise Missing("LaTeX of notebooks needs pandoc: apt-get install pandoc, or pip install pypandoc_binary")
+        raise MissingError("LaTeX of notebooks needs pandoc: apt-get install pandoc, or pip install pypandoc_binary")
     exporter.register_filter("typeset", typeset)
     exporter.register_filter("fitting", fitting)
     made = []
@@ -82,16 +83,16 @@ def latex(sources: list[Path], folder: Path) -> list[Path]:
 
 
 def pdf(sources: list[Path], folder: Path) -> list[Path]:
-    """Each notebook compiled by XeLaTeX. Raises Wrong for all that would not be read well: see `complaints`."""
+    """Each notebook compiled by XeLaTeX. Raises WrongError for all that would not be read well: see `complaints`."""
     if not shutil.which("xelatex"):
-        raise Missing("PDF needs XeLaTeX: apt-get install --no-install-recommends "
+        raise MissingError("PDF needs XeLaTeX: apt-get install --no-install-recommends "
                       "texlive-xetex texlive-fonts-recommended texlive-plain-generic")
     target = _made(folder / "pdf")
     documents = latex(sources, folder)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [one for some in pool.map(lambda document: _compiled(document, target), documents) for one in some]
     if found:
-        raise Wrong("\n".join(found))
+        raise WrongError("\n".join(found))
     return [target / f"{document.stem}.pdf" for document in documents]
 
 
@@ -101,8 +102,9 @@ def _compiled(document: Path, target: Path) -> list[str]:
     settings = {**os.environ, "SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1", "max_print_line": "9999"}
     with tempfile.TemporaryDirectory() as scratch:
         for _ in range(3):
-            subprocess.run(["xelatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "-file-line-error",
-                            f"-output-directory={scratch}", document.name], cwd=document.parent, env=settings,
+            subprocess.run(["xelatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error",
+                            "-file-line-error", f"-output-directory={scratch}", document.name],
+                           cwd=document.parent, env=settings,
                            capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
             log = (Path(scratch) / f"{document.stem}.log").read_text(encoding="utf-8", errors="replace")
             if "Rerun" not in log:
@@ -117,14 +119,14 @@ def notebook(source: Path, together: list[Path], suffix: str) -> Any:
     """The executed notebook beside a source; each cell has its place in the source.
 
     Links to notebooks that are converted together lead to what is made of them, of others the words remain.
-    Raises Wrong where the notebook is missing, or is not of this source.
+    Raises WrongError where the notebook is missing, or is not of this source.
     """
     import nbformat
 
     stored = source.with_suffix(".ipynb")
     again = f"python docs/build.py notebooks {source.stem}"
     if not stored.exists():
-        raise Wrong(f"{source}: it was not executed yet: {again}")
+        raise WrongError(f"{source}: it was not executed yet: {again}")
     read = nbformat.read(stored, as_version=4)
     begins = lines(read, source.read_text(encoding="utf-8"))
     names = {one.stem for one in together}
@@ -137,7 +139,7 @@ def notebook(source: Path, together: list[Path], suffix: str) -> Any:
         return f"[{words}]({stem}{suffix})" if stem in names and kind in (".md", ".ipynb") else words
     for cell, line in zip(read.cells, begins, strict=True):
         if not line:
-            raise Wrong(f"{stored}: a cell does not stand in {source.name}: {again}")
+            raise WrongError(f"{stored}: a cell does not stand in {source.name}: {again}")
         cell.metadata.place = f"{os.path.relpath(source)}:{line}"
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(led, cell.source)
@@ -145,20 +147,20 @@ def notebook(source: Path, together: list[Path], suffix: str) -> Any:
 
 
 def title(source: Path) -> str:
-    """The heading with which a source begins. Raises Wrong where it has none."""
+    """The heading with which a source begins. Raises WrongError where it has none."""
     _, _, prose = source.read_text(encoding="utf-8").partition("\n---\n")
     heading = _HEADING.match(prose.lstrip("\n"))
     if not heading:
-        raise Wrong(f"{source}: it does not begin with a title, as '# Counting a layer'")
+        raise WrongError(f"{source}: it does not begin with a title, as '# Counting a layer'")
     return heading[1]
 
 
 def typeset(prose: str) -> str:
     """Markdown as LaTeX."""
-    done = subprocess.run(["pandoc", "-f", PANDOC, "-t", "latex", "--shift-heading-level-by=-1", "--columns=120"], input=prose,
-                          capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False)
+    done = subprocess.run(["pandoc", "-f", PANDOC, "-t", "latex", "--shift-heading-level-by=-1", "--columns=120"],
+                          input=prose, capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False)
     if done.returncode:
-        raise Wrong(f"pandoc: {done.stderr.strip()}")
+        raise WrongError(f"pandoc: {done.stderr.strip()}")
     return _TABLE.sub(_broken, done.stdout)
 
 
@@ -191,7 +193,7 @@ def _exporter(kind: str, template: str) -> Any:
     try:
         import nbconvert
     except ImportError:
-        raise Missing("converting notebooks needs nbconvert: pip install -e '.[notebooks]'") from None
+        raise MissingError("converting notebooks needs nbconvert: pip install -e '.[notebooks]'") from None
     return getattr(nbconvert, kind)(template_name=template, extra_template_basedirs=[str(TEMPLATES)])
 
 
@@ -199,7 +201,7 @@ def _mathjax() -> Path:
     """The file of MathJax that the package brings."""
     package = find_spec("sphinx-mathjax-offline")
     if package is None:
-        raise Missing("pages need a MathJax of their own: pip install -e '.[notebooks]' (sphinx-mathjax-offline)")
+        raise MissingError("pages need a MathJax of their own: pip install -e '.[notebooks]' (sphinx-mathjax-offline)")
     return Path(package.submodule_search_locations[0]) / "static" / "mathjax" / MATHJAX
 
 

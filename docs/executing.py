@@ -1,4 +1,4 @@
-"""Notebooks made of MyST sources: cells with ids that stay, executed, with nothing of the machine or the hour in them."""
+"""Notebooks made of MyST sources: cells with ids that stay, executed, nothing of the machine or the hour in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 
-from refusals import Missing, Wrong
+from refusals import MissingError, WrongError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def unexecuted(source: Path) -> Any:
     try:
         import jupytext
     except ImportError:
-        raise Missing("reading notebooks' sources needs jupytext: pip install -e '.[notebooks]'") from None
+        raise MissingError("reading notebooks' sources needs jupytext: pip install -e '.[notebooks]'") from None
     notebook = jupytext.reads(source.read_text(encoding="utf-8"), fmt="md:myst")
     told = notebook.metadata.get("jupytext", {}).get("text_representation", {})
     notebook.metadata = {**_HEAD, "jupytext": {"text_representation": {
@@ -55,16 +55,16 @@ def lines(notebook: Any, source: str) -> list[int]:
 def executed(source: Path) -> Any:
     """The notebook of a source after a run of all its cells in a new kernel of this Python.
 
-    Raises Wrong, with the line of the source, where a cell fails, takes too long or warns.
+    Raises WrongError, with the line of the source, where a cell fails, takes too long or warns.
     """
     try:
+        import ipykernel  # noqa: F401 - the kernel that is started
         from jupyter_client import AsyncKernelManager
         from jupyter_client.kernelspec import KernelSpecManager
         from nbclient import NotebookClient
         from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-        import ipykernel  # noqa: F401 - the kernel that is started
     except ImportError as missing:
-        raise Missing(f"executing notebooks needs {missing.name}: pip install -e '.[notebooks]'") from None
+        raise MissingError(f"executing notebooks needs {missing.name}: pip install -e '.[notebooks]'") from None
     notebook = unexecuted(source)
     # No folder of kernels: the one that runs is this Python's own, whatever else is registered on this machine.
     manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
@@ -77,17 +77,17 @@ def executed(source: Path) -> Any:
     except CellExecutionError as failure:
         at = next(i for i, cell in enumerate(notebook.cells) if any(
             output.output_type == "error" for output in cell.get("outputs", ())))
-        raise Wrong(f"{source}:{begins[at]}: {failure.ename}: {_COLOUR.sub('', failure.evalue)}") from None
+        raise WrongError(f"{source}:{begins[at]}: {failure.ename}: {_COLOUR.sub('', failure.evalue)}") from None
     except CellTimeoutError:
-        raise Wrong(f"{source}: a cell takes more than {SECONDS} s") from None
+        raise WrongError(f"{source}: a cell takes more than {SECONDS} s") from None
     except DeadKernelError:
-        raise Wrong(f"{source}: the kernel died") from None
+        raise WrongError(f"{source}: the kernel died") from None
     for cell, line in zip(notebook.cells, begins, strict=True):
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
             cell.outputs = _settled(cell.outputs)
             if any(output.get("name") == "stderr" for output in cell.outputs):
-                raise Wrong(f"{source}:{line}: the cell writes to stderr, as a warning does")
+                raise WrongError(f"{source}:{line}: the cell writes to stderr, as a warning does")
     notebook.metadata = {**notebook.metadata, **_HEAD}  # the kernel adds its version
     return notebook
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A tool or a library is not installed; the message says what installs it. Status 2."""
 
 
-class Wrong(Exception):
+class WrongError(Exception):
     """A document is wrong: each line of the message says where and what. Status 1."""

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-import sys
 from fractions import Fraction
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "docs"))  # the scripts that build them are no package
 
 LARGEST = 300_000  # bytes of a notebook
 # A number as it is written: in prose, in code (40_000), in TeX (40{,}000), with what scales it
-_NUMBER = re.compile(r"(?<![\w.])(?P<digits>\d{1,3}(?:(?:,|_|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-                     r"(?:e[+]?(?P<power>\d+)| ?(?:×|\*|\\times|\\cdot|·) ?10\^\{?(?P<tens>\d+)\}?"
-                     r"|[ ~]?\\?(?P<scale>%|percent|thousand|million|billion|trillion|[kMGTP]i?B|bytes|[kKmMbBT])(?![A-Za-z]))?")
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<digits>\d{1,3}(?:(?:,|_|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:e[+]?(?P<power>\d+)| ?(?:×|\*|\\times|\\cdot|·) ?10\^\{?(?P<tens>\d+)\}?|[ ~]?\\?(?P<scale>"
+    r"%|percent|thousand|million|billion|trillion|[kMGTP]i?B|bytes|[kKmMbBT])(?![A-Za-z]))?")
 _SCALES = {"%": Fraction(1, 100), "percent": Fraction(1, 100), "thousand": 10**3, "million": 10**6, "billion": 10**9,
            "trillion": 10**12, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12, "bytes": 1,
            **{f"{sign}b": 1000**i for i, sign in enumerate("kmgtp", 1)},
            **{f"{sign}ib": 1024**i for i, sign in enumerate("kmgtp", 1)}}
-_APART = re.compile(r"\[[^\]]*\]\([^)]*\.md\)|\]\([^)]*\)|https?://\S+|(?:arXiv:)?\b\d{4}\.\d{4,5}\b"  # titles of notebooks, ids of papers
-                    r"|(?:[A-Z][\w'’-]*|al\.),?\s+\(?(?:19\d|20[0-2])\d\b"       # (Kaplan et al., 2020)
-                    r"|[A-Za-z]-\d[\w.]*")                                          # GPT-2, LLaMA-7B
+_APART = re.compile(r"\[[^\]]*\]\([^)]*\.md\)|\]\([^)]*\)|https?://\S+"    # titles of notebooks, where links lead
+                    r"|(?:arXiv:)?\b\d{4}\.\d{4,5}\b"
+                    r"|(?:[A-Z][\w'’-]*|al\.),?\s+\(?(?:19\d|20[0-2])\d\b"  # (Kaplan et al., 2020)
+                    r"|[A-Za-z]-\d[\w.]*")                                 # GPT-2, LLaMA-7B
 _MACHINE = re.compile(r"0x[0-9a-fA-F]{6,}|(?:/(?:home|root|tmp|usr|Users|opt|var|mnt|work)/|[A-Z]:\\\\)\S*|\x1b\[")
 _PICTURES = ("image/png", "image/svg+xml")
 _TEXTS = ("text/plain", "text/latex", "text/markdown")
@@ -74,7 +74,8 @@ def _first(now: str, then: str) -> str:
     """The first line in which two texts differ."""
     a, b = now.splitlines(), then.splitlines()
     i = next((i for i, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
-    return f"line {i + 1} is {(a[i:i + 1] or ['missing'])[0]!r} now, and {(b[i:i + 1] or ['nothing'])[0]!r} stands there"
+    new, old = ((some[i:i + 1] or ["nothing"])[0] for some in (a, b))
+    return f"line {i + 1} is {new!r} now, and {old!r} stands there"
 
 
 def unclean(notebook, name: str, size: int = 0) -> list[str]:
