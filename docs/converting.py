@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TEMPLATES = Path(__file__).resolve().parent / "nbconvert"
+TEMPLATES = Path(__file__).resolve().parent / "layouts"
 MATHJAX = "tex-svg-full.js"  # one file that has all of TeX, and so never asks for another
 SECONDS = 300  # that pandoc or XeLaTeX may take
 PANDOC = "commonmark+smart+tex_math_dollars+pipe_tables"  # what a notebook's prose is read as, wherever it is shown
@@ -69,6 +69,7 @@ def latex(sources: list[Path], folder: Path) -> list[Path]:
         raise MissingError("LaTeX of notebooks needs pandoc: apt-get install pandoc, or pip install pypandoc_binary")
     exporter.register_filter("typeset", typeset)
     exporter.register_filter("fitting", fitting)
+    exporter.register_filter("led", led)
     made = []
     for source in sources:
         read = notebook(source, sources, ".pdf")
@@ -177,6 +178,12 @@ def _broken(table: re.Match[str]) -> str:
     shown = "".join(rf">{{\raggedright\arraybackslash}}p{{{rest * wide[i] / all_words / _WIDTH:.3f}\linewidth}}"
                     if i in words else column for i, column in enumerate(columns))
     return table[0].replace(f"@{{}}{columns}@{{}}", f"@{{}}{shown}@{{}}", 1)
+
+
+def led(displays: str) -> str:
+    """Displays of which the first, as a rule their title, stays on the page of the second."""
+    first, between, rest = displays.partition("$$\n\n")
+    return rf"\postdisplaypenalty=10000 {first}{between}\postdisplaypenalty=0 {rest}"
 
 
 def fitting(text: str) -> str:

@@ -7,6 +7,7 @@ import doctest
 import io
 import re
 import shutil
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -209,12 +210,17 @@ def test_a_cell_that_fails_is_named(write, capfd, lines, said):
     (["latex"], "pandoc", "apt-get install pandoc"),
     (["pdf"], "xelatex", "texlive-xetex texlive-fonts-recommended texlive-plain-generic"),
     (["html"], "sphinx-mathjax-offline", "pip install -e '.[notebooks]'"),
+    (["html"], "nbconvert", "converting notebooks needs nbconvert: pip install -e '.[notebooks]'"),
+    (["notebooks"], "nbclient", "executing notebooks needs nbclient: pip install -e '.[notebooks]'"),
+    (["notebooks"], "jupytext", "reading notebooks' sources needs jupytext: pip install -e '.[notebooks]'"),
     (["html", "77"], "", "77: no source begins so; there are 01-dense-layer"),
     (["html", "--source", "nowhere"], "", "nowhere: no source here"),
 ])
 def test_what_is_missing_is_one_line(words, gone, said, monkeypatch, capsys, tmp_path):
     which, spec = shutil.which, converting.find_spec
     monkeypatch.setattr(shutil, "which", lambda name: None if name == gone else which(name) or name)
+    if gone in ("nbconvert", "nbclient", "jupytext"):
+        monkeypatch.setitem(sys.modules, gone, None)
     monkeypatch.setattr(converting, "find_spec", lambda name: None if name == gone else spec(name))
     assert build.main([*words, "-o", str(tmp_path)]) == 2
     told = capsys.readouterr()
