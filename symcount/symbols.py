@@ -122,10 +122,12 @@ def known(name: str) -> bool:
 
 
 def row(name: str) -> Row:
-    """The row of a letter; an index is carried into meaning and LaTeX.
+    r"""The row of a letter; an index is carried into meaning and LaTeX, which has one subscript at most.
 
     >>> row("n_1").latex, row("n_1").meaning
     ('n_{1}', 'width of layer 1')
+    >>> print(row("heads_0").latex)
+    n_{\mathrm{heads},0}
 
     Raises FormulaError for a letter that the table does not have.
     """
@@ -135,7 +137,8 @@ def row(name: str) -> Row:
         raise FormulaError(f"unknown symbol '{name}'; {hint(name)}")
     base, _, index = name.rpartition("_")
     one = TABLE[base]
-    return Row(name, f"{one.meaning} {index}", f"{one.latex}_{{{index}}}", one.least, one.others)
+    latex = f"{one.latex[:-1]},{index}}}" if "_" in one.latex else f"{one.latex}_{{{index}}}"
+    return Row(name, f"{one.meaning} {index}", latex, one.least, one.others)
 
 
 def hint(name: str) -> str:

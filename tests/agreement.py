@@ -144,8 +144,10 @@ def write():
     for kind, file in kinds.items():
         one = found.get(kind, {"exact": 0, "refused": 0, "own": 0})
         if load(kind).keys:
-            lines.append(f"| `{kind}` | {file}.py | {len(load(kind).classes)} | {one['exact']} | {one['refused']} "
-                         f"| {one['own']} |")
+            lines.append(f"| {linked(kind, file)} | {file}.py | {len(load(kind).classes)} | {one['exact']} "
+                         f"| {one['refused']} | {one['own']} |")
+    alone = [linked(kind, file) for kind, file in kinds.items() if not load(kind).keys]
+    lines += ["", "## Layers and classics without a config.json", "", ", ".join(alone)]
     refused = [(kind, why, n) for kind, one in sorted(found.items()) if kind in kinds for why, n in one["why"].items()]
     lines += ["", "## Refused in supported types", "", *(f"- `{kind}` ({n}): {why}" for kind, why, n in refused),
               "", "## Not supported yet", "", ", ".join(f"`{kind}`" for kind in sorted(found) if kind not in kinds)]
@@ -155,6 +157,11 @@ def write():
     AGREED.write_text('"""How far each architecture was checked; made by `python tests/agreement.py --write`."""\n\n'
                       f"ROWS: dict[str, tuple[int, int, int]] = {{\n{told}}}\n", encoding="utf-8")
     print(f"{exact} of {total} rows exact ({100 * exact / total:.1f} %)")
+
+
+def linked(kind, file):
+    """A type, with a link to its place on the page of its file."""
+    return f"[`{kind}`](architectures/{file}.md#{kind})"
 
 
 HEAD = """# Architectures

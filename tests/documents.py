@@ -1,4 +1,4 @@
-"""The commands and their outputs in our documents: read by the tests; those of the README this file writes anew.
+"""The commands and their outputs in our documents, read by the tests; this file writes them, and generated pages, anew.
 
     python tests/documents.py        after a change of output, then read the difference before you commit it
 """
@@ -11,13 +11,16 @@ import re
 import shlex
 from pathlib import Path
 
+import architecture_pages
+import pages
+
 from symcount.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 PICTURE = ROOT / "docs" / "pictures" / "crossing.svg"
 DRAWN = ["plot", "llama-7b", "--for", "s=2^7..16", "--of", "flops@scores+flops@mix,flops@mlp"]
-IDENTITIES = ROOT / "docs" / "identities.md"
+OWN = [ROOT / "docs" / "own-network.md", ROOT / "docs" / "add-an-architecture.md"]
 EXAMPLE = ROOT / "symcount" / "architectures" / "gpt_neox.py"
 PRINTED = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", re.DOTALL)  # a block, and what it prints
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -81,45 +84,22 @@ def example_anew(text: str) -> str:
     return re.sub(r"```python\n.*?```", lambda _: f"```python\n{code}```", text, count=1, flags=re.DOTALL)
 
 
-def identities_page() -> str:
-    """The page of all identities, each as `prove` derives it."""
-    from symcount import identities, prove
-
-    head = ["# The identities", "", "Written by `python tests/documents.py`; each is `symcount prove NAME`.",
-            "How to read, use and add them: [proofs](proofs.md).", ""]
-    names = identities()
-    listed = [f"- [{name}](#{name})" for name in names]
-    return "\n".join([*head, *listed, "", *(
-        f"## {name}\n\n{prove(name).to_markdown()}" for name in names)])
+def generated() -> dict[Path, str]:
+    """{file: text} for every page that is made from the library alone."""
+    return {**pages.pages(), **architecture_pages.architecture_pages()}
 
 
-def check_pages() -> dict[Path, str]:
-    """The page of every check, from its module."""
-    from symcount.checks import checks, listed
-
-    pages = {}
-    for module, (code, name, _) in zip(checks(), listed(), strict=True):
-        head, *parts = re.split(r"\n\n(?=[A-Z][a-z ]+\n    )", module.__doc__.strip())
-        lines = [f"# {code} {name}", "", head[len(name) + 2].upper() + head[len(name) + 3:], ""]
-        for part in parts:
-            title, _, body = part.partition("\n")
-            text = re.sub(r"^    ", "", body, flags=re.MULTILINE).strip()
-            example = title in ("Bad", "Good")
-            ignored = ["<!-- symcount: ignore -->", ""] if title == "Bad" else []
-            lines += [f"## {title}", "", *ignored, *(["```text", text, "```"] if example else [text]), ""]
-        pages[ROOT / "docs" / "checks" / f"{code}-{name}.md"] = "\n".join(lines)
-    return pages
+def told() -> list[Path]:
+    """The documents whose commands and Python blocks are run as they stand; the others are made, or need files."""
+    return [page for page in DOCUMENTS if page.name not in pages.FLAT and page not in OWN]
 
 
 if __name__ == "__main__":  # own-network.md needs a file of its own, which the tests make: mend it by hand
-    readme = ROOT / "README.md"
     added = ROOT / "docs" / "add-an-architecture.md"
     added.write_text(example_anew(written_anew(added.read_text(encoding="utf-8"))), encoding="utf-8")
-    for page in (readme, ROOT / "docs" / "proofs.md", ROOT / "docs" / "conventions.md", ROOT / "docs" / "scaling.md",
-                 ROOT / "docs" / "check.md"):
+    for page in told():
         page.write_text(printed_anew(written_anew(page.read_text(encoding="utf-8"))), encoding="utf-8")
     main([*DRAWN, "-o", str(PICTURE)])
-    for page, text in check_pages().items():
+    for page, text in generated().items():
         page.parent.mkdir(exist_ok=True)
         page.write_text(text, encoding="utf-8")
-    IDENTITIES.write_text(identities_page(), encoding="utf-8")

@@ -49,15 +49,15 @@ def entries(name: str, factors: tuple[Matrix, Matrix], added: Matrix | None, val
     found = []
     for i, row in enumerate(one):
         for j, column in enumerate(zip(*other, strict=True)):
-            terms: list[tuple[int, Any]] = [(a * b, Product((Number(abs(a)), Number(abs(b)))))
+            terms: list[tuple[int, Any]] = [(1, Product((signed(a), signed(b))))
                                             for a, b in zip(row, column, strict=True)]
-            terms += [(added[0][j], Number(abs(added[0][j])))] if added else []
-            form = Sum(tuple((-1 if amount < 0 else 1, term) for amount, term in terms))
+            terms += [(-1 if added[0][j] < 0 else 1, Number(abs(added[0][j])))] if added else []
+            form = Sum(tuple(terms))
             where = f"row {i + 1}, " if len(value) > 1 else ""
             found.append(Equation(f"{name}, {where}column {j + 1}", [form, signed(value[i][j])], of=value[i][j]))
     return found
 
 
 def signed(number: int) -> Any:
-    """A number as a form, the sign as a sum has it."""
+    """A number as a form, the sign as a sum has it: a factor less than nothing stands in brackets."""
     return Sum(((-1, Number(-number)),)) if number < 0 else Number(number)
