@@ -80,7 +80,8 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
 _SPELLED = {"unknowns": "for"}  # a word of Python
 FORMATS = ("text", "markdown", "latex", "html", "typst", "pdf", "ipynb", "json")
 _PARTS = ("text", "markdown", "json")  # which have no other form as a whole document
-_FOUND = ("text", "json", "github", "sarif")  # the formats of findings
+_OWN = {"check": ("text", "json", "github", "sarif"),  # the formats of findings; exercises are no code for a notebook
+        "practice": tuple(name for name in FORMATS if name != "ipynb")}
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -135,7 +136,7 @@ def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
             raise ModelError(f"--{_SPELLED.get(option, option)} is followed by nothing")
         if option not in ("verb", "models", *TAKES[asked.verb]) and given != parser.get_default(option):
             raise ModelError(f"{asked.verb} takes no --{_SPELLED.get(option, option)}")
-    if asked.format not in (formats := _FOUND if asked.verb == "check" else FORMATS):
+    if asked.format not in (formats := _OWN.get(asked.verb, FORMATS)):
         raise ModelError(f"--format {clipped(asked.format)}: {asked.verb} prints {', '.join(formats)}")
     if asked.standalone and asked.format in _PARTS:
         raise ModelError("--standalone makes a LaTeX file whole, as html, typst, pdf and ipynb are; it goes with "

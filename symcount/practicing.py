@@ -20,8 +20,6 @@ def practice(asked: Any) -> Any:
     if asked.models:
         raise ModelError(f"practice takes options, and no '{clipped(asked.models[0])}'; symcount practice --kinds "
                          "lists the kinds of exercises")
-    if asked.format == "ipynb":
-        raise ModelError("exercises are no code: there is no notebook of them; --format markdown prints them for one")
     if asked.kinds:
         return _kinds(asked)
     level, count = _whole("level", asked.level), _whole("count", asked.count) or USUAL

@@ -25,7 +25,7 @@ from symcount.laws import ledger_laws
 from symcount.laws import load as law
 from symcount.notations import notation, notations
 from symcount.readers.work import PHASES
-from symcount.render import latex, matrices
+from symcount.render import latex, terms
 from symcount.storage import names as storages
 from symcount.storage import storage
 from symcount.symbols import TABLE
@@ -166,7 +166,7 @@ def statement(name: str, derived: object) -> str:
     if isinstance(last, Equation):
         left, right = latex.words(last.name), latex.form(last.forms[-1])
     else:
-        left, right = (matrices.latex(side) for side in (identity(name).left, identity(name).right))
+        left, right = (latex.math(terms.piece(side)) for side in (identity(name).left, identity(name).right))
     return f"$$\n\\begin{{aligned}}\n& {left} \\\\\n&\\quad = {right}\n\\end{{aligned}}\n$$"
 
 

@@ -632,7 +632,7 @@ def test_a_key_and_data(capsys, tmp_path):
      "--check " + "9" * 1000, "cannot read"), ("--seed 7 --number 1 --check \x1b[31m", "cannot read"),
     ("--seed 7 --number 1 --check 5 --format latex", "answers in text or json"),
     ("llama-7b", "practice takes options"), ("--set d=3", "practice takes no --set"),
-    ("--format sarif", "practice prints text, markdown, latex, json"),
+    ("--format sarif", "practice prints text, markdown, latex, html, typst, pdf, json"),
 ])
 def test_hostile_input_is_refused_in_one_line(capsys, words, says):
     status, shown, error = ask(capsys, *words.split(" "))
