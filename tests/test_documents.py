@@ -41,7 +41,7 @@ def test_readme_python_session():
 
 
 def test_readme_has_the_two_commands():
-    first, second = (block.strip().splitlines()[-1] for block in blocks("README.md", "sh"))
+    first, second, *_ = (block.strip().splitlines()[-1] for block in blocks("README.md", "sh"))
     assert first.endswith("symcount derive llama-7b")
     assert second.endswith("python -m pytest -n auto")
 
