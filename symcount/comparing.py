@@ -9,7 +9,7 @@ from collections import namedtuple
 from itertools import count
 
 from symcount.counting import conventions, hundredths, notes
-from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, SymbolRow, number
+from symcount.derivation import Derivation, Equation, Listed, Listing, Remark, Rounded, SymbolRow, number
 from symcount.errors import UnitError
 from symcount.forms import flat, numbers, size, total
 from symcount.given import shown
@@ -41,7 +41,7 @@ _WIDEST = 72  # characters of a formula in a table
 Gap = namedtuple("Gap", "depth part one other form size number")
 
 
-class Comparison(namedtuple("Comparison", "title names rows total changed values says notes")):
+class Comparison(Listed, namedtuple("Comparison", "title names rows total changed values says notes")):
     """What differs between two counts: rows (Gap) and total; `says` are remarks, the first of them the headline.
 
     `changed` has the letters whose values differ, with both; `values` those of all others.
@@ -96,12 +96,6 @@ class Comparison(namedtuple("Comparison", "title names rows total changed values
         partly = [_sum(counts)] if len(counts) > 1 and sum(counts) == gap.number else []
         return Equation(gap.part, [gap.form, numbers(gap.form, self.values), *partly, _sum([gap.number])],
                         of=gap.size, values=self.values)
-
-    def __str__(self) -> str:
-        return str(self.listing())
-
-    def _repr_markdown_(self) -> str:
-        return self.listing()._repr_markdown_()
 
 
 def compare(one: Any, other: Any, of: str = "params", *, convention: str | None = None, phase: str | None = None,

@@ -79,7 +79,30 @@ Item = namedtuple("Item", "number label asks answer steps", defaults=((), ()))
 Quoted = namedtuple("Quoted", "lines")
 
 
-class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
+class Listed:
+    """What shows itself as rows under a head, which `listing()` gives: printed as text, typeset in a notebook."""
+
+    __slots__ = ()
+
+    def listing(self) -> Listing:
+        """The rows."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from symcount.render import bundle
+
+        return bundle(self.listing(), include, exclude)
+
+    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:  # of a tuple a notebook would show the fields
+        printer.text(str(self))
+
+    def __str__(self) -> str:
+        from symcount.render import text
+
+        return text.listing(self.listing())
+
+
+class Listing(Listed, namedtuple("Listing", "title keys head rows says notes", defaults=((), ()))):
     """Rows under a head: cells are words, forms, numbers, exact or Rounded, or None; `keys` name the columns of data.
 
     `says` are sentences, and steps that solve, that stand below the rows.
@@ -87,23 +110,9 @@ class Listing(namedtuple("Listing", "title keys head rows says notes", defaults=
 
     __slots__ = ()
 
-    def _repr_markdown_(self) -> str:
-        from symcount.render import markdown
-
-        return markdown.listing(self)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        shown = {"text/markdown": self._repr_markdown_(), "text/plain": str(self)}
-        return {mime: said for mime, said in shown.items() if (not include or mime in include)
-                and mime not in (exclude or ())}
-
-    def _repr_pretty_(self, printer: Any, _cycle: Any) -> None:
-        printer.text(str(self))
-
-    def __str__(self) -> str:
-        from symcount.render import text
-
-        return text.listing(self)
+    def listing(self) -> Listing:
+        """Itself."""
+        return self
 
 
 class Equation:

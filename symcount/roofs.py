@@ -14,7 +14,7 @@ from collections import namedtuple
 
 from symcount.conventions import convention as as_named
 from symcount.counting import conventions, no_value
-from symcount.derivation import Listing, Rounded, number
+from symcount.derivation import Listed, Listing, Rounded, number
 from symcount.errors import ModelError, SizeError
 from symcount.given import amount
 from symcount.ledger import Ledger
@@ -37,7 +37,7 @@ Roof = namedtuple("Roof", "depth part runs flops bytes intensity bound seconds")
 _Operation = namedtuple("_Operation", "path scopes flops bytes seconds")
 
 
-class Roofline(namedtuple("Roofline", "title rows total notes told")):
+class Roofline(Listed, namedtuple("Roofline", "title rows total notes told")):
     """The rows of a network's parts, and its total, as Roofs; `told` has the peak, the bandwidth and the ridge."""
 
     __slots__ = ()
@@ -53,12 +53,6 @@ class Roofline(namedtuple("Roofline", "title rows total notes told")):
         return Listing(self.title, ("part", "flops", "bytes", "intensity", "bound", "seconds"),
                        ("part", "FLOPs", "bytes", "FLOPs/byte", "bound by", "least time"),
                        tuple(map(cells, (*self.rows, self.total))), (), self.notes)
-
-    def __str__(self) -> str:
-        return str(self.listing())
-
-    def _repr_markdown_(self) -> str:
-        return self.listing()._repr_markdown_()
 
 
 def roofline(subject: Any, peak: Any, bandwidth: Any, *, width: Any = 2, phase: str = "forward",

@@ -6,7 +6,7 @@ from collections import namedtuple
 from fractions import Fraction
 
 from symcount.counting import formula, hundredths
-from symcount.derivation import Derivation, Equation, Listing, Remark, Rounded, Solving, SymbolRow, number
+from symcount.derivation import Derivation, Equation, Listed, Listing, Remark, Rounded, Solving, SymbolRow, number
 from symcount.errors import ModelError
 from symcount.forms import Symbol, numbers, written
 from symcount.polynomials import quotient
@@ -29,7 +29,7 @@ _DIGITS = 6  # of a root
 _FEW = 4  # rows that are said in a derivation
 
 
-class Solution:
+class Solution(Listed):
     """What solves a relation.
 
     found     rows (sizes, tied, left, right, holds): the sizes that can be built next to the budget, on both sides
@@ -177,16 +177,10 @@ class Solution:
         there = above[0].holds if above else not self.found[-1].holds
         return "≥" if there else "≤"
 
-    def __str__(self) -> str:
-        return str(self.listing())
-
     def __repr__(self) -> str:
         sizes = [f"{name} = {size:,}" for name, size in self.sizes.items()]
         root = [] if self.root is None else [f"{self.names[0]} ≈ {near(self.root).text}"]
         return f"<Solution {self.title}: {', '.join(sizes or root or ['none'])}>"
-
-    def _repr_markdown_(self) -> str:
-        return self.listing()._repr_markdown_()
 
 
 def _off(one: Found) -> Rounded | None:

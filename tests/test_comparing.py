@@ -373,7 +373,7 @@ def test_shares_are_rounded_half_up():
 def test_formats():
     found = compare(BERT, DISTIL)
     assert str(found) == str(found.listing())
-    assert found._repr_markdown_() == markdown.listing(found.listing())
+    assert found._repr_mimebundle_()["text/markdown"] == markdown.listing(found.listing())
     row = "| layers | $-(12 - 6) (4 d^{2} + 2 d h + 9 d + h)$ | 85,054,464 | 42,527,232 | −42,527,232 | −38.84 % |"
     assert row in markdown.listing(found.listing())
     assert "-(12 - 6) (4 d^{2} + 2 d h + 9 d + h)" in latex.listing(found.listing())

@@ -490,7 +490,7 @@ def test_text():
 def test_markdown_and_latex():
     found = roofline(within("block_1", lambda x: norm(x, "norm", shift=False), tensor(s=2, d=3), runs=2), 1, 1000)
     assert "| 2 × block\\_1 | 0 | 60 | 0 | memory | 60 ms |" in markdown.listing(found.listing())
-    assert found._repr_markdown_() == markdown.listing(found.listing())
+    assert found._repr_mimebundle_()["text/markdown"] == markdown.listing(found.listing())
     shown = latex.listing(found.listing())
     assert r"\text{2 }\times \text{ block}\_\text{1} & 0 & 60 & 0 & \text{memory} & \text{60 ms}" in shown
 

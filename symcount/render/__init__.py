@@ -9,23 +9,28 @@ if TYPE_CHECKING:
 
 
 def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, str]:
-    """What a notebook shows of a derivation or a table: LaTeX, Markdown and plain text.
+    """What a notebook shows of a derivation, a table or a listing: LaTeX, Markdown and plain text.
 
-    No HTML: it would win everywhere, and lose the mathematics in editors and on code hosts.
+    No HTML: it would win everywhere, and lose the mathematics in editors and on code hosts. No LaTeX of a listing: its
+    words are no mathematics.
     """
-    from symcount.derivation import Derivation
+    from symcount.derivation import Derivation, Listing
     from symcount.render import latex, markdown, text
 
     derived = isinstance(shown, Derivation)
-    formats: dict[str, Any] = {
-        # Only displays: a notebook typesets them, and shows LaTeX's words as they stand.
-        "text/latex": lambda: "\n\n".join([
-            latex.spoken(shown.title), *(latex.displays(shown) if derived else latex.parts(shown, formulas=True)),
+    kind = "derivation" if derived else "listing" if isinstance(shown, Listing) else "table"
+
+    def typeset() -> str:
+        """Only displays: a notebook typesets them, and shows LaTeX's words as they stand."""
+        return "\n\n".join([
+            latex.spoken(shown.title),
+            *(latex.displays(shown) if derived else latex.parts(shown, formulas=shown.total.count is None)),
             *(latex.spoken(text.remark(one)) for one in (shown.remarks if derived else ())),
-            *([latex.spoken(f"Counted: {'; '.join(shown.notes)}.")] if shown.notes else [])]),
-        "text/markdown": lambda: (markdown.derivation if derived else markdown.table)(shown),
-        "text/plain": lambda: (text.derivation if derived else text.table)(shown),
-    }
+            *([latex.spoken(f"Counted: {'; '.join(shown.notes)}.")] if shown.notes else [])])
+
+    formats: dict[str, Any] = {
+        **({"text/latex": typeset} if kind != "listing" else {}),
+        "text/markdown": lambda: getattr(markdown, kind)(shown), "text/plain": lambda: getattr(text, kind)(shown)}
     return {mime: made() for mime, made in formats.items()
             if (not include or mime in include) and mime not in (exclude or ())}
 
