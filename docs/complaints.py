@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from refusals import TEX
+
 _FAILED = re.compile(r"^(?:\S*?:(\d+): |! )(.+)$", re.MULTILINE)
 _WRONG = re.compile(r"^Overfull \\([hv])box \(([\d.]+)pt too .*?\)(?: \S+){1,3}? (?:at lines?|line) (\d+)|"
                     r"^Overfull \\([hv])box \(([\d.]+)pt too .*?\) has occurred while \\output is active|"
@@ -25,8 +27,7 @@ def complaints(log: str, document: str, name: str) -> list[str]:
     failed = _FAILED.search(log)
     if failed:
         absent = _FILE.search(failed[2])
-        more = "" if not absent else (f": install the part of TeX that has {absent[1]}, with Debian's packages "
-                                      "texlive-xetex texlive-fonts-recommended texlive-plain-generic")
+        more = f": install the part of TeX that has {absent[1]}, with Debian's packages {TEX}" if absent else ""
         return [f"{place(document, int(failed[1] or 0)) or name}: {failed[2]}{more}"]
     found = []
     for wrong in _WRONG.finditer(log):

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from complaints import complaints
 from executing import lines
-from refusals import MissingError, WrongError
+from refusals import TEX, MissingError, WrongError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-TEMPLATES = Path(__file__).resolve().parent / "layouts"
+LAYOUTS = Path(__file__).resolve().parent / "layouts"
 MATHJAX = "tex-svg-full.js"  # one file that has all of TeX, and so never asks for another
 SECONDS = 300  # that pandoc or XeLaTeX may take
 PANDOC = "commonmark+smart+tex_math_dollars+pipe_tables"  # what a notebook's prose is read as, wherever it is shown
@@ -45,7 +45,7 @@ def html(sources: list[Path], folder: Path) -> list[Path]:
     """A page for each notebook, MathJax beside them, and an index."""
     exporter = _exporter("HTMLExporter", "pages")
     mathjax, target = _mathjax(), _made(folder / "html")
-    style = (TEMPLATES / "pages" / "page.css").read_text(encoding="utf-8") + _highlighting()
+    style = (LAYOUTS / "pages" / "page.css").read_text(encoding="utf-8") + _highlighting()
     pages = [(source.stem, title(source)) for source in sources]
     made = []
     for before, source, page, after in zip([None, *pages], sources, pages, [*pages[1:], None], strict=False):
@@ -56,14 +56,14 @@ def html(sources: list[Path], folder: Path) -> list[Path]:
     shutil.copyfile(mathjax, target / MATHJAX)
     items = "\n".join(f'<li><a href="{name}.html">{escaping.escape(shown)}</a></li>' for name, shown in pages)
     made.append(target / "index.html")
-    made[-1].write_text((TEMPLATES / "pages" / "contents.html").read_text(encoding="utf-8").replace(
+    made[-1].write_text((LAYOUTS / "pages" / "contents.html").read_text(encoding="utf-8").replace(
         "STYLE", style).replace("ITEMS", items), encoding="utf-8")
     return made
 
 
 def latex(sources: list[Path], folder: Path) -> list[Path]:
     """A document of its own for each notebook, which XeLaTeX compiles."""
-    exporter = _exporter("LatexExporter", "sheets")
+    exporter = _exporter("LatexExporter", "papers")
     target = _made(folder / "latex")
     if not shutil.which("pandoc"):
         raise MissingError("LaTeX of notebooks needs pandoc: apt-get install pandoc, or pip install pypandoc_binary")
@@ -86,8 +86,7 @@ def latex(sources: list[Path], folder: Path) -> list[Path]:
 def pdf(sources: list[Path], folder: Path) -> list[Path]:
     """Each notebook compiled by XeLaTeX. Raises WrongError for all that would not be read well: see `complaints`."""
     if not shutil.which("xelatex"):
-        raise MissingError("PDF needs XeLaTeX: apt-get install --no-install-recommends "
-                      "texlive-xetex texlive-fonts-recommended texlive-plain-generic")
+        raise MissingError(f"PDF needs XeLaTeX: apt-get install --no-install-recommends {TEX}")
     target = _made(folder / "pdf")
     documents = latex(sources, folder)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -201,7 +200,7 @@ def _exporter(kind: str, template: str) -> Any:
         import nbconvert
     except ImportError:
         raise MissingError("converting notebooks needs nbconvert: pip install -e '.[notebooks]'") from None
-    return getattr(nbconvert, kind)(template_name=template, extra_template_basedirs=[str(TEMPLATES)])
+    return getattr(nbconvert, kind)(template_name=template, extra_template_basedirs=[str(LAYOUTS)])
 
 
 def _mathjax() -> Path:

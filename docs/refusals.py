@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+TEX = "texlive-xetex texlive-fonts-recommended texlive-plain-generic"  # Debian's packages with all that a PDF needs
+
 
 class MissingError(Exception):
     """A tool or a library is not installed; the message says what installs it. Status 2."""
