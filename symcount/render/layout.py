@@ -86,15 +86,21 @@ def symbols(shown: Derivation) -> Tabular | None:
     if not shown.symbols:
         return None
     if isinstance(shown.symbols[0], SymbolRow):
-        return Tabular(("symbol", "meaning", "value"), "llr", [
+        return _filled(("symbol", "meaning", "value"), "llr", [
             [boxes.letter(one.name), one.meaning, "" if one.value is None else Amount(exact(one.value))]
             for one in shown.symbols])
     from symcount.render import terms
 
     last = "meaning" if isinstance(shown.symbols[0], Declared) else "value"
-    return Tabular(("matrix", "shape", last), "lll", [
+    return _filled(("matrix", "shape", last), "lll", [
         [terms.piece(one.letter), Line((boxes.form(one.rows), boxes.TIMES, boxes.form(one.columns))),
          one.meaning if isinstance(one, Declared) else terms.piece(one.value)] for one in shown.symbols])
+
+
+def _filled(head: tuple[str, ...], sides: str, rows: list[list[Any]]) -> Tabular:
+    """A table whose last column goes where nothing stands in it."""
+    last = len(head) if any(row[-1] for row in rows) else len(head) - 1
+    return Tabular(head[:last], sides[:last], [row[:last] for row in rows])
 
 
 def parts(shown: Table, *, formulas: bool, widest: int = boxes.CELL) -> Tabular:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symcount.derivation import Declared, Quoted, SymbolRow
+from symcount.derivation import Quoted
 from symcount.render import exact, joined, latex, layout, notes, percent, text
-from symcount.symbols import row as symbol
+from symcount.render.boxes import Amount
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ document = joined
 def derivation(shown: Derivation) -> str:
     """Title, symbols, one display a step, the table of parts, the conventions."""
     blocks = [f"**{escaped(shown.title)}**"]
-    if shown.symbols:
-        blocks.append(_symbols(shown.symbols))
+    if symbols := layout.symbols(shown):
+        rows = [[one.text if isinstance(one, Amount) else _said(one) for one in row] for row in symbols.rows]
+        blocks.append(_table(list(symbols.head), symbols.sides, rows))
     blocks += [latex.step(step) for step in shown.steps]
     if shown.table:
         blocks.append(_parts(shown.table, formulas=True))
@@ -48,22 +49,6 @@ def sheet(shown: Sheet) -> str:
 
 def _sentence(pieces: Any) -> str:
     return "".join(map(_said, layout.remark(pieces))).replace(r" \> ", " > ")
-
-
-def _symbols(rows: tuple[Any, ...]) -> str:
-    if not isinstance(rows[0], SymbolRow):
-        last = "meaning" if isinstance(rows[0], Declared) else "value"
-        return _table(["matrix", "shape", last], "lll", [
-            [_piece(s.letter), rf"${latex.form(s.rows)} \times {latex.form(s.columns)}$", _piece(getattr(s, last))]
-            for s in rows])
-    return _table(["symbol", "meaning", "value"], "llr", [
-        [f"${symbol(s.name).latex}$", s.meaning, "" if s.value is None else f"{s.value:,}"] for s in rows])
-
-
-def _piece(shown: Any) -> str:
-    from symcount.render import terms  # only a proof has matrices
-
-    return _said(shown if isinstance(shown, str) else terms.piece(shown))
 
 
 def _said(one: Any) -> str:
