@@ -14,17 +14,19 @@ function element(name, told = {}, ...inside) {
 const fields = new Map(); // letter: what its row consists of
 let texts = {}; // letter: what stands in its field; kept for letters that the structure shown has not
 
-// How far a slider reaches: four times the largest of the models of this page.
-function reach(name) {
-  const known = PAGE.models.map((model) => BigInt(model.values[name] ?? 0));
-  return known.reduce((most, one) => (one > most ? one : most), PAGE.letters[name].run ? 32768n : 16n) * 4n;
+// The positions of a slider: the sizes of the models of this page among them, up to four times the largest.
+function positions(name) {
+  const { least, run } = PAGE.letters[name];
+  const known = PAGE.models.filter((model) => name in model.values).map((model) => BigInt(model.values[name]));
+  const most = known.reduce((a, b) => (b > a ? b : a), run && name !== "b" ? 32768n : 16n);
+  return ladder(least, most * 4n, known);
 }
 
 function makeField(name, changed) {
   const { means, least } = PAGE.letters[name];
-  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false", maxlength: "200",
-    "aria-describedby": `said-${name}` });
-  const steps = ladder(least, reach(name));
+  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false",
+    "aria-label": `${name}, ${means}`, "aria-describedby": `said-${name}` });
+  const steps = positions(name);
   const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1",
     id: `slider-${name}`, "aria-label": `${name}, ${means}, slider` });
   const said = element("p", { class: "said", id: `said-${name}` });
