@@ -33,8 +33,11 @@ function makeField(name, changed) {
   const label = element("label", { for: field.id }, math([letter(name)]), ` ${means}`);
   const row = element("div", { class: "size" }, label, field, slider, said);
   fields.set(name, { row, field, slider, said, steps });
-  field.addEventListener("input", () => { texts[name] = field.value; changed(); });
-  field.addEventListener("change", () => { showField(name); });
+  for (const one of [field, slider]) {
+    for (const event of ["focus", "pointerdown"]) one.addEventListener(event, () => { along = alongWith(name); });
+  }
+  field.addEventListener("input", () => { put(name, field.value); changed(); });
+  field.addEventListener("change", () => [name, ...along].forEach(showField));
   field.addEventListener("keydown", (event) => {
     const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
     if (!step) return;
@@ -49,8 +52,19 @@ function makeField(name, changed) {
 }
 
 function setText(name, number) {
-  texts[name] = separated(number);
+  put(name, separated(number));
   fields.get(name).field.value = texts[name];
+}
+
+// A whole pass attends to all its tokens, and writes as many: t and u move with s as long as they are s. That is settled
+// when s is taken hold of, for on the way to its new number it may pass theirs.
+let along = [];
+const alongWith = (name) => (name !== "s" ? [] : ["t", "u"].filter((other) => (
+  fields.has(other) && valueOf(other) !== undefined && valueOf(other) === valueOf("s"))));
+
+function put(name, text) {
+  texts[name] = text;
+  for (const other of name === "s" ? along : []) texts[other] = fields.get(other).field.value = text;
 }
 
 // The number of a size, undefined where its field has none.
@@ -109,6 +123,7 @@ function nearest(steps, number) {
 function showFields(structure, changed) {
   const focused = document.activeElement?.id;
   fields.clear();
+  along = [];
   const rows = { "model-sizes": [], "run-sizes": [] };
   for (const name of structure.letters) {
     rows[PAGE.letters[name].run ? "run-sizes" : "model-sizes"].push(makeField(name, changed));

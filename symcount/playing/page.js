@@ -115,7 +115,7 @@ function showNotes(count) {
 }
 
 function showFollows(told) {
-  byId("follows").replaceChildren(...structure().follows.map(([name, form]) => {
+  byId("follows").replaceChildren(...structure().follows.map(([name, form, means]) => {
     let number = [];
     try {
       const found = evaluated(form, told);
@@ -123,7 +123,7 @@ function showFollows(told) {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    return element("p", {}, math([letter(name)]), " = ", ...formula(form), ...number);
+    return element("p", {}, math([letter(name)]), ` ${means} = `, ...formula(form), ...number);
   }));
 }
 

@@ -151,8 +151,8 @@ def _structure(one: Model, asked: Mapping[str, Mapping[str, str]]) -> dict[str, 
     traits |= {name: f"{name} of its own" for name in met
                if name not in _RUNNING or (name in one.given and name not in ("s", "b"))}
     traits |= {name: f"{name} = {text.form(form)}" for name, form in follows}
-    return {"model": one.name, "letters": met, "follows": [[name, tree(form)] for name, form in follows],
-            "quantities": counted, "traits": traits}
+    return {"model": one.name, "letters": met, "quantities": counted, "traits": traits,
+            "follows": [[name, tree(form), row(name).meaning] for name, form in follows]}
 
 
 def _is_letter(one: Model, name: str) -> bool:
