@@ -27,7 +27,7 @@ function makeField(name, changed) {
   const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false",
     "aria-label": `${name}, ${means}`, "aria-describedby": `said-${name}` });
   const steps = positions(name);
-  const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1",
+  const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1", value: "0",
     id: `slider-${name}`, "aria-label": `${name}, ${means}, slider` });
   const said = element("p", { class: "said", id: `said-${name}` });
   const label = element("label", { for: field.id }, math([letter(name)]), ` ${means}`);

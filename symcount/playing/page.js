@@ -31,7 +31,8 @@ function broken([relation, left, right, follows], told) {
 // Why there is no number, as a list of sentences; empty where there is one.
 function objections(count, told) {
   if (count.refused) return [[count.refused]];
-  const faults = count.held.filter((name) => !(name in told)).map((name) => [faultOf(name)]);
+  const missing = structure().letters.filter((name) => count.held.includes(name) && !(name in told));
+  const faults = missing.map((name) => [faultOf(name)]);
   if (faults.length) return faults;
   const found = [], said = new Set();
   for (const condition of count.conditions) {
