@@ -372,7 +372,8 @@ def test_an_architecture_shows_its_formula_until_sizes_are_typed(opened):
     assert page.find_element("id", "said-d").text == "d is empty: model width is a whole number of at least 1"
     assert page.find_element("id", "slider-d").get_attribute("value") == "0"  # not at its far end
     fields, reasons = page.execute_script("""const texts = (query) => [...document.querySelectorAll(query)].map(
-        (one) => one.textContent).filter((text) => text.includes("empty")); return [texts(".said"), texts("#total li")];""")
+        (one) => one.textContent).filter((text) => text.includes("empty"));
+        return [texts(".said"), texts("#total li")];""")
     assert len(fields) == 6
     assert fields == reasons  # in the same order
     Select(page.find_element("id", "model")).select_by_visible_text("gpt2-xl (GPT2LMHeadModel)")
