@@ -20,7 +20,7 @@ import symcount
 from symcount.cli import main
 from symcount.counting import table
 from symcount.errors import ModelError, SymcountError
-from symcount.playing.structures import playable
+from symcount.playing.structures import playable, tree
 from symcount.readers.quantities import read
 from symcount.render import in_bytes, percent, rounded
 
@@ -134,7 +134,7 @@ def test_models_that_differ_only_in_sizes_share_a_structure():
     assert of["llama-7b"] is of["llama-65b"]
     assert of["llama-3-8b"] is of["llama-2-70b"] is not of["llama-7b"]
     assert "kv" in of["llama-3-8b"]["letters"]
-    assert ["kv", ["s", "heads"]] in of["llama-7b"]["follows"]
+    assert ["kv", ["s", "heads"], "key-value heads"] in of["llama-7b"]["follows"]
     assert of["llama-7b:tied"]["label"] == "tied=true, kv = heads, k = d/heads"
 
 
@@ -144,6 +144,7 @@ REFUSED = [  # words after page, what is said
     ("gpt2 --of parms", "unknown quantity 'parms'; did you mean 'params'?"),
     ("bert-base-uncased --of kv", "bert-base-uncased (BertModel): no KV cache: no attention is causal and nothing "),
     ("gpt2 --by 1", "page takes no --by"),
+    ("llama-7b@layers.atention", "has no part 'layers.atention'; did you mean 'layers.attention'?"),
     ("gpt2 --format json", "page takes no --format"),
     ("gpt2 --phase decoding", "unknown phase 'decoding'; did you mean 'decode'?"),
     ("mlp:" + "-".join(["8"] * 120), "has 121 sizes, and a page has room for 100; with @PATH it shows one part"),
@@ -369,14 +370,165 @@ def test_an_architecture_shows_its_formula_until_sizes_are_typed(opened):
     assert page.execute_script("return document.querySelector('#total > p:last-child').textContent") == (
         "L(4d2 +2dh +9d +h) +Vd +Pd +2d")  # by hand: 4d² + 4d, 2dh + h + d, 4d of norms
     assert page.find_element("id", "said-d").text == "d is empty: model width is a whole number of at least 1"
+    assert page.find_element("id", "slider-d").get_attribute("value") == "0"  # not at its far end
+    fields, reasons = page.execute_script("""const texts = (query) => [...document.querySelectorAll(query)].map(
+        (one) => one.textContent).filter((text) => text.includes("empty"));
+        return [texts(".said"), texts("#total li")];""")
+    assert len(fields) == 6
+    assert fields == reasons  # in the same order
     Select(page.find_element("id", "model")).select_by_visible_text("gpt2-xl (GPT2LMHeadModel)")
     assert number(page.find_element("css selector", "#total .exact").text) == 1_557_611_200
 
 
-def test_a_link_of_another_page_is_told_from_ours(opened):
-    page = opened("llama-7b", "#of=kv&like=nonsense")
-    assert "another page" in page.find_element("id", "told").text
-    assert number(page.find_element("css selector", "#total .exact").text) == 6_738_415_616
+OTHER = "This link is of another page; these are the sizes to begin with."
+LEFT = "Left out of the link, for there is no such size here: "
+LINKS = [  # what follows # in a link; the total, 202,383,360 parameters a layer and 262,148,096 beside; what is said
+    ("of=kv&like=nonsense", 6_738_415_616, OTHER),
+    ("%", 6_738_415_616, OTHER),
+    ("%E0%A4%A", 6_738_415_616, OTHER),
+    ("of=__proto__&like=__proto__", 6_738_415_616, OTHER),
+    ("of=constructor&like=llama-7b", 6_738_415_616, OTHER),
+    ("", 6_738_415_616, ""),
+    ("of=params&like=llama-7b&L=%201%2C000%20", 202_383_360_000 + 262_148_096, ""),
+    ("of=params&like=llama-7b&L=%D9%A4", None, ""),  # an Arabic digit
+    ("of=params&like=llama-7b&L=" + "0" * 199 + "12", 202_383_360 * 12 + 262_148_096, ""),  # to the last of its digits
+    ("of=params&like=llama-7b&L=" + "%20" * 300 + "12", 202_383_360 * 12 + 262_148_096, ""),
+    ("of=params&like=llama-7b&L=" + "9" * 100_000, None, ""),
+    ("of=params&like=llama-7b&L=1&kv=4&__proto__=1", 202_383_360 + 262_148_096, LEFT + "kv, __proto__"),
+]
+
+
+@pytest.mark.parametrize(("told", "total", "said"), LINKS, ids=[told[:30] for told, _, _ in LINKS])
+def test_a_link_is_read_to_its_end_or_says_what_it_left_out(opened, told, total, said):
+    page = opened("llama-7b", f"#{told}")
+    shown = page.execute_script("return document.querySelector('#total .exact')?.textContent ?? null")
+    assert (shown and number(shown)) == total
+    assert page.find_element("id", "told").text == said
+
+
+def test_going_back_and_an_address_without_a_state(opened):
+    page = opened("llama-7b")
+
+    def follow(script):
+        page.execute_script(script)
+        page.execute_async_script("setTimeout(arguments[0], 400)")  # longer than the address takes to follow
+        return (number(page.find_element("css selector", "#total .exact").text),
+                page.find_element("id", "told").text)
+    assert follow("location.hash = 'of=params&like=llama-7b&L=5'") == (202_383_360 * 5 + 262_148_096, "")
+    assert follow("location.hash = 'of=params&like=llama-7b&L=6'") == (202_383_360 * 6 + 262_148_096, "")
+    assert follow("history.back()") == (202_383_360 * 5 + 262_148_096, "")
+    assert follow("history.forward()") == (202_383_360 * 6 + 262_148_096, "")
+    assert follow("location.hash = ''") == (6_738_415_616, "")
+
+
+def test_where_nothing_may_be_copied_the_link_is_shown(opened):
+    page = opened("gpt2", "#of=params&like=gpt2&L=1")
+    page.execute_script("""document.execCommand = () => false;
+        Object.defineProperty(navigator, "clipboard", { value: undefined });""")
+    page.find_element("id", "copy").click()
+    shown, selected = page.execute_script("""const field = document.activeElement;
+        return [field.value, field.value.slice(field.selectionStart, field.selectionEnd)];""")
+    assert shown == selected == page.current_url
+    assert "&L=1&" in shown
+    assert page.execute_script(CRAMPED)[1] == []
+    page.find_element("id", "size-L").send_keys("0")
+    assert page.find_element("id", "told").text == ""  # it is no longer the link of what is shown
+
+
+def test_a_structure_lends_the_sizes_that_were_not_there(opened):
+    from selenium.webdriver.support.ui import Select
+
+    page = opened("deepseek-v3")
+    Select(page.find_element("id", "model")).select_by_visible_text("moonlight-16b-a3b (DeepseekV3ForCausalLM)")
+    assert not page.find_elements("id", "size-r_q")
+    Select(page.find_element("id", "structure")).select_by_index(0)
+    assert page.find_element("id", "size-r_q").get_attribute("value") == "1,536"
+    # instead of d·heads·(nope + rope): a matrix into the rank, a norm, a matrix out of it; in each of 27 layers
+    assert number(page.find_element("css selector", "#total .exact").text) == 15_960_108_544 + 27 * (
+        2048 * 1536 + 1536 + 1536 * 16 * 192 - 2048 * 16 * 192)
+
+
+@pytest.mark.parametrize("name", ["llama-7b", "deepseek-v3", "swin-tiny-patch4-window7-224", "mlp:784-128-10"])
+def test_the_derivation_has_the_steps_of_the_library(opened, name):
+    page = opened(name)
+    steps = page.execute_script("""return [...document.querySelectorAll("#derivation .step")].map((step) => [
+        step.querySelector("h3").textContent, [...step.querySelectorAll(".line")].at(-1).textContent]);""")
+    derived = symcount.derive(symcount.parameters(symcount.model(name)))
+    assert [(step, number(last)) for step, last in steps] == [
+        (step.name, evaluated(tree(step.forms[-1]), {})) for step in derived.steps]
+    assert name != "llama-7b" or ["layers (each)", "202,383,360"] in steps
+
+
+def test_a_slider_comes_back_to_the_sizes_of_a_model(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    page = opened("gpt2")
+    slider = page.find_element("id", "slider-V")
+    slider.send_keys(Keys.ARROW_LEFT)
+    assert slider.get_attribute("aria-valuetext") == "49,152"
+    slider.send_keys(Keys.ARROW_RIGHT)
+    assert slider.get_attribute("aria-valuetext") == "50,257"
+
+
+def test_tokens_attended_move_with_tokens_processed_until_they_are_apart(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    page = opened("gpt2", "#of=flops&like=gpt2")
+
+    def put(name, text):
+        page.find_element("id", f"size-{name}").send_keys(Keys.CONTROL, "a")
+        page.find_element("id", f"size-{name}").send_keys(text, Keys.TAB)
+        return page.find_element("id", "size-t").get_attribute("value")
+    assert put("s", "1024") == "1,024"
+    assert number(page.find_element("css selector", "#total .exact").text) == symcount.flops(
+        symcount.model("gpt2"), s=1024).total
+    assert put("t", "20") == "20"
+    assert put("s", "204") == "20"  # though it was 20 on its way
+
+
+def test_a_page_of_adapters_counts_any_rank(driver, tmp_path):
+    name = "llama-7b:lora=8@layers.attention.query"
+    target = tmp_path / "page.html"
+    target.write_text(symcount.page(name), encoding="utf-8")
+    driver.get(target.as_uri())
+    shown, = driver.execute_script(READ, ["like=" + name + "&r=16"], ["params"])
+    assert number(shown["total"]) == 6_738_415_616 + 32 * 2 * 4096 * 16
+
+
+def test_each_control_has_a_name_with_its_letter(opened):
+    page = opened("llama-7b")
+    page.execute_cdp_cmd("Accessibility.enable", {})
+    nodes = page.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    page.execute_cdp_cmd("Accessibility.disable", {})
+    names = {role: [node["name"]["value"] for node in nodes if node["role"]["value"] == role]
+             for role in ("textbox", "slider", "combobox", "radio", "button")}
+    sizes = ["d, model width", "h, feed-forward width", "L, layers", "V, vocabulary", "heads, query heads",
+             "s, tokens processed", "t, tokens attended", "b, batch"]
+    assert names == {"textbox": sizes, "slider": [f"{one}, slider" for one in sizes],
+                     "combobox": ["Sizes of", "Structure"], "button": ["Reset", "Copy link"],
+                     "radio": ["parameters", "FLOPs", "KV cache", "memory"]}
+
+
+def test_colours_of_the_reader_show_what_is_chosen_and_how_large_a_share_is(opened):
+    page = opened("llama-7b")
+    features = [{"name": "forced-colors", "value": "active"}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    grounds = page.execute_script("""return [...document.querySelectorAll(
+        "#quantities span, #parts tbody tr:nth-child(2) .bar, #parts tbody tr:nth-child(2) .track")].map(
+        (one) => getComputedStyle(one).backgroundColor);""")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    chosen, *others, track, bar = grounds
+    assert bar == chosen not in {track, *others}
+    assert len(set(others)) == 1
+
+
+def test_on_paper_the_sizes_stand_beside_the_count(opened):
+    page = opened("llama-7b", "#of=kv&like=llama-7b")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    seen = page.execute_script("""return [...document.querySelectorAll("#quantities label, input, select, button")]
+        .filter((one) => one.type !== "radio" && one.checkVisibility()).map((one) => one.id || one.textContent);""")
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert seen == ["KV cache", *(f"size-{name}" for name in ("d", "h", "L", "V", "heads", "s", "t", "b"))]
 
 
 def test_playing(driver, opened):
@@ -488,6 +640,19 @@ for (const one of document.querySelectorAll("input, select, button, h1, th, td, 
 }
 return [wide, found];
 """
+
+
+def test_in_a_short_window_nothing_covers_the_fields(driver, pages, tmp_path):
+    outer = tmp_path / "frame.html"  # as at 400 %
+    outer.write_text(f'<iframe src="{pages["deepseek-v3"]}" width="320" height="256"></iframe>', encoding="utf-8")
+    driver.get(outer.as_uri())
+    driver.switch_to.frame(0)
+    driver.find_element("id", "size-V").send_keys("0")
+    top, wide = driver.execute_script("""const answer = document.querySelector(".answer").getBoundingClientRect();
+        return [answer.bottom, document.documentElement.scrollWidth - document.documentElement.clientWidth];""")
+    driver.switch_to.default_content()
+    assert top < 0
+    assert wide == 0
 
 
 @pytest.mark.parametrize(("name", "width"), [("llama-7b", 360), ("deepseek-v3", 360), ("mlp:784-128-10", 360),

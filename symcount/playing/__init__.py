@@ -25,7 +25,8 @@ def page(subject: str | PathLike[str] | Model | Callable[[Any], Any], of: str = 
 
     The page evaluates the closed forms themselves in whole numbers of any length. What must hold of sizes is said in
     words where it does not, and no number stands beside it. Every number is that of the same question asked here:
-    of `model.replace(…)`, of the sizes of a run those that the quantity depends on.
+    of `model.replace(…)`, of the sizes of a run those that the quantity depends on. Only a size may be longer there: it
+    has up to 30 digits.
 
     >>> page("mlp:784-128-10").startswith("<!doctype html>")
     True

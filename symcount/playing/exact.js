@@ -149,13 +149,14 @@ function inBytes(a) {
 
 const inWords = (a, unit) => (compare(a, [1000n, 1n]) < 0 ? "" : unit === "bytes" ? inBytes(a) : rounded(a));
 
+const clipped = (text) => (text.length > 40 ? text.slice(0, 39) + "…" : text);
+
 // The number that a text is: digits, in groups of three or not; else a Refusal that says what is needed.
 const LONGEST = 30;
 function read(name, text, { means, least }) {
   const told = text.trim(), needed = `${means} is a whole number of at least ${least}`;
   if (!told) throw new Refusal(`${name} is empty: ${needed}`);
-  const quoted = told.length > 40 ? told.slice(0, 39) + "…" : told;
-  if (!/^(\d+|\d{1,3}(,\d{3})+)$/.test(told)) throw new Refusal(`${name} = ${quoted}: ${needed}, in digits`);
+  if (!/^(\d+|\d{1,3}(,\d{3})+)$/.test(told)) throw new Refusal(`${name} = ${clipped(told)}: ${needed}, in digits`);
   const digits = told.replaceAll(",", "").replace(/^0+(?=\d)/, "");
   if (digits.length > LONGEST) throw new Refusal(`${name} has ${digits.length} digits; up to ${LONGEST} are read`);
   const number = BigInt(digits);
@@ -163,10 +164,10 @@ function read(name, text, { means, least }) {
   return number;
 }
 
-// The positions of a slider: every number up to 16, then eight to each doubling, which powers of two divide.
-function ladder(least, top) {
+// Every number up to 16, then eight to each doubling, which powers of two divide; and the numbers that are known.
+function ladder(least, top, known) {
   const found = least ? [] : [0n];
   for (let n = 1n; n <= 16n; n += 1n) found.push(n);
   for (let step = 2n; found[found.length - 1] < top; step *= 2n) for (let i = 9n; i <= 16n; i += 1n) found.push(i * step);
-  return found;
+  return [...new Set([...found, ...known])].sort((a, b) => (a < b ? -1 : 1));
 }

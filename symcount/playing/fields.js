@@ -14,25 +14,30 @@ function element(name, told = {}, ...inside) {
 const fields = new Map(); // letter: what its row consists of
 let texts = {}; // letter: what stands in its field; kept for letters that the structure shown has not
 
-// How far a slider reaches: four times the largest of the models of this page.
-function reach(name) {
-  const known = PAGE.models.map((model) => BigInt(model.values[name] ?? 0));
-  return known.reduce((most, one) => (one > most ? one : most), PAGE.letters[name].run ? 32768n : 16n) * 4n;
+// The positions of a slider: the sizes of the models of this page among them, up to four times the largest.
+function positions(name) {
+  const { least, run } = PAGE.letters[name];
+  const known = PAGE.models.filter((model) => name in model.values).map((model) => BigInt(model.values[name]));
+  const most = known.reduce((a, b) => (b > a ? b : a), run && name !== "b" ? 32768n : 16n);
+  return ladder(least, most * 4n, known);
 }
 
 function makeField(name, changed) {
   const { means, least } = PAGE.letters[name];
-  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false", maxlength: "200",
-    "aria-describedby": `said-${name}` });
-  const steps = ladder(least, reach(name));
-  const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1",
+  const field = element("input", { id: `size-${name}`, type: "text", inputmode: "numeric", spellcheck: "false",
+    "aria-label": `${name}, ${means}`, "aria-describedby": `said-${name}` });
+  const steps = positions(name);
+  const slider = element("input", { type: "range", min: "0", max: String(steps.length - 1), step: "1", value: "0",
     id: `slider-${name}`, "aria-label": `${name}, ${means}, slider` });
   const said = element("p", { class: "said", id: `said-${name}` });
   const label = element("label", { for: field.id }, math([letter(name)]), ` ${means}`);
   const row = element("div", { class: "size" }, label, field, slider, said);
   fields.set(name, { row, field, slider, said, steps });
-  field.addEventListener("input", () => { texts[name] = field.value; changed(); });
-  field.addEventListener("change", () => { showField(name); });
+  for (const one of [field, slider]) {
+    for (const event of ["focus", "pointerdown"]) one.addEventListener(event, () => { along = alongWith(name); });
+  }
+  field.addEventListener("input", () => { put(name, field.value); changed(); });
+  field.addEventListener("change", () => [name, ...along].forEach(showField));
   field.addEventListener("keydown", (event) => {
     const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
     if (!step) return;
@@ -47,8 +52,19 @@ function makeField(name, changed) {
 }
 
 function setText(name, number) {
-  texts[name] = separated(number);
+  put(name, separated(number));
   fields.get(name).field.value = texts[name];
+}
+
+// A whole pass attends to all its tokens, and writes as many: t and u move with s as long as they are s. That is settled
+// when s is taken hold of, for on the way to its new number it may pass theirs.
+let along = [];
+const alongWith = (name) => (name !== "s" ? [] : ["t", "u"].filter((other) => (
+  fields.has(other) && valueOf(other) !== undefined && valueOf(other) === valueOf("s"))));
+
+function put(name, text) {
+  texts[name] = text;
+  for (const other of name === "s" ? along : []) texts[other] = fields.get(other).field.value = text;
 }
 
 // The number of a size, undefined where its field has none.
@@ -107,6 +123,7 @@ function nearest(steps, number) {
 function showFields(structure, changed) {
   const focused = document.activeElement?.id;
   fields.clear();
+  along = [];
   const rows = { "model-sizes": [], "run-sizes": [] };
   for (const name of structure.letters) {
     rows[PAGE.letters[name].run ? "run-sizes" : "model-sizes"].push(makeField(name, changed));

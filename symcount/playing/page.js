@@ -31,7 +31,8 @@ function broken([relation, left, right, follows], told) {
 // Why there is no number, as a list of sentences; empty where there is one.
 function objections(count, told) {
   if (count.refused) return [[count.refused]];
-  const faults = count.held.filter((name) => !(name in told)).map((name) => [faultOf(name)]);
+  const missing = structure().letters.filter((name) => count.held.includes(name) && !(name in told));
+  const faults = missing.map((name) => [faultOf(name)]);
   if (faults.length) return faults;
   const found = [], said = new Set();
   for (const condition of count.conditions) {
@@ -75,10 +76,7 @@ function stepOf(name, form, told) {
 }
 
 function showDetails(count, told) {
-  const steps = count.rows.filter((row) => row.depth === 1);
-  byId("derivation").replaceChildren(
-    ...(steps.length > 1 ? steps : []).map((row) => stepOf(row.part, row.form, told)),
-    stepOf(steps.length > 1 ? "total" : steps[0].part, count.form, told));
+  byId("derivation").replaceChildren(...count.steps.map(([name, form]) => stepOf(name, form, told)));
   const total = evaluated(count.form, told);
   const cell = (kind, ...inside) => element("td", { class: kind, role: "cell" }, ...inside);
   const counted = (number) => {
@@ -118,7 +116,7 @@ function showNotes(count) {
 }
 
 function showFollows(told) {
-  byId("follows").replaceChildren(...structure().follows.map(([name, form]) => {
+  byId("follows").replaceChildren(...structure().follows.map(([name, form, means]) => {
     let number = [];
     try {
       const found = evaluated(form, told);
@@ -126,7 +124,7 @@ function showFollows(told) {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
-    return element("p", {}, math([letter(name)]), " = ", ...formula(form), ...number);
+    return element("p", {}, math([letter(name)]), ` ${means} = `, ...formula(form), ...number);
   }));
 }
 
@@ -188,14 +186,19 @@ function take(place, told) {
   render();
 }
 
-// Another structure with the sizes that are there; what followed others keeps its number.
+// Another structure with the sizes that are there; what followed others keeps its number, and what there was not
+// begins with that of the first model of the structure.
 function reshape(place) {
   const told = values();
   for (const [name, form] of structure().follows) {
     const ready = PAGE.structures[place].letters.includes(name) && !objections(structure().quantities[state.quantity], told).length;
     if (ready) texts[name] = exactly(evaluated(form, told));
   }
+  const before = structure().letters, first = PAGE.models.find((model) => model.structure === place).values;
   state.structure = place;
+  for (const name of structure().letters) {
+    if (!before.includes(name) && !texts[name] && name in first) texts[name] = separated(BigInt(first[name]));
+  }
   showFields(structure(), render);
   render();
 }
@@ -211,14 +214,16 @@ function restore(text) {
   const told = new URLSearchParams(text.replace(/^#/, ""));
   const place = PAGE.models.findIndex((model) => model.name === told.get("like"));
   const strange = place < 0 || !Object.hasOwn(PAGE.quantities, told.get("of"));
-  byId("told").textContent = strange ? "This link is of another page; these are the sizes to begin with." : "";
+  say(strange && text.length > 1 ? "This link is of another page; these are the sizes to begin with." : "");
   if (strange) {
     take(0, { run: true });
     return;
   }
   state.quantity = told.get("of");
   fill(place, { run: true }); // for what the link does not say
-  for (const name of structure().letters) if (told.has(name)) texts[name] = told.get(name).slice(0, 200);
+  for (const name of structure().letters) if (told.has(name)) texts[name] = told.get(name);
+  const other = [...new Set(told.keys())].filter((key) => !["of", "like", ...structure().letters].includes(key));
+  if (other.length) say(`Left out of the link, for there is no such size here: ${clipped(other.join(", "))}`);
   showFields(structure(), render);
   render();
 }
@@ -248,16 +253,20 @@ async function copy() {
     await navigator.clipboard.writeText(link());
     done = true;
   } catch { /* where there is no permission, the older way may work */ }
-  if (!done) {
-    const area = element("textarea", { "aria-label": "Link", class: "unseen" }, link());
-    document.body.append(area);
-    area.select();
-    done = document.execCommand("copy");
-    area.remove();
-    byId("copy").focus();
+  if (done) {
+    say("Link copied.");
+    return;
   }
-  byId("told").textContent = done ? "Link copied." : "The link stands in the address bar.";
+  const field = element("input", { type: "text", readonly: "", "aria-label": "Link", value: link() });
+  say("Link: ", field);
+  field.select();
+  if (!document.execCommand("copy")) return; // the link is there to be copied by hand
+  say("Link copied.");
+  byId("copy").focus();
 }
+
+// What has happened, until something else does.
+const say = (...words) => byId("told").replaceChildren(...words);
 
 function begin() {
   for (const [name, said] of Object.entries(PAGE.quantities)) {
@@ -275,9 +284,10 @@ function begin() {
     else take(Number(byId("model").value), { run: false });
   });
   byId("structure").addEventListener("change", () => reshape(Number(byId("structure").value)));
-  byId("reset").addEventListener("click", () => { byId("told").textContent = ""; take(0, { run: true }); });
+  byId("reset").addEventListener("click", () => { say(); take(0, { run: true }); });
   byId("copy").addEventListener("click", copy);
   document.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("input", () => say());
   window.addEventListener("hashchange", () => { if (location.hash !== address) restore(location.hash); });
   take(0, { run: true });
   if (location.hash.length > 1) restore(address = location.hash);

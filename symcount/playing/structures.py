@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.architecture import Model
 from symcount.building import following, needs
-from symcount.counting import formula, table
+from symcount.counting import derive, formula, table
 from symcount.derivation import Equation
 from symcount.errors import ModelError, ProofError, SymcountError
 from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symbol, size, written
@@ -60,6 +60,7 @@ def playable(one: Model, of: str = "", convention: str | None = None, phase: str
             if of or any("form" in one["quantities"][quantity] for one in structures)]
     names = list(dict.fromkeys(name for one in structures for name in one["letters"]))
     if not kept or not names:
+        read(one, quantities[0], **asked[quantities[0]])  # which says why, of a part that does not exist
         raise ModelError(f"{one.title}: no count of it depends on a size, so there is nothing to play with")
     if len(names) > _MOST_SIZES:
         raise ModelError(f"{one.title} has {len(names):,} sizes, and a page has room for {_MOST_SIZES}; with @PATH it "
@@ -137,7 +138,7 @@ def _values(one: Model) -> dict[str, str]:
 def _structure(one: Model, asked: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """The trees of every quantity over letters alone."""
     free = one.freed(*(name for name, given in one.given.items() if _number(one, name, given)
-                       and name in (*one.asked, *_RUNNING)), "b")
+                       and one.architecture.knows(name) and name in (*one.asked, *_RUNNING)), "b")
     sizes = [name for name in dict.fromkeys((*one.values, *free.asked)) if known(name) and name not in _RUNNING
              and (name in free.values or _is_letter(free, name))]
     counted = {quantity: _quantity(free, sizes, quantity, options) for quantity, options in asked.items()}
@@ -150,8 +151,8 @@ def _structure(one: Model, asked: Mapping[str, Mapping[str, str]]) -> dict[str, 
     traits |= {name: f"{name} of its own" for name in met
                if name not in _RUNNING or (name in one.given and name not in ("s", "b"))}
     traits |= {name: f"{name} = {text.form(form)}" for name, form in follows}
-    return {"model": one.name, "letters": met, "follows": [[name, tree(form)] for name, form in follows],
-            "quantities": counted, "traits": traits}
+    return {"model": one.name, "letters": met, "quantities": counted, "traits": traits,
+            "follows": [[name, tree(form), row(name).meaning] for name, form in follows]}
 
 
 def _is_letter(one: Model, name: str) -> bool:
@@ -188,8 +189,9 @@ def _quantity(free: Model, sizes: list[str], quantity: str, options: Mapping[str
         raise ProofError(f"{ledger.subject}: the parts are not the whole")
     rows = [{"depth": part.depth, "part": part.part, "runs": part.runs and tree(part.runs), "form": tree(part.form)}
             for part in parts]
-    return {"unit": UNITS[ledger.unit], "form": tree(_checked(ledger)), "rows": rows, "letters": ledger.letters,
-            "held": list(held), "conditions": conditions, "notes": list(ledger.notes)}
+    steps = [[step.name, tree(step.forms[0])] for step in derive(ledger).steps]
+    return {"unit": UNITS[ledger.unit], "form": tree(_checked(ledger)), "rows": rows, "steps": steps,
+            "letters": ledger.letters, "held": list(held), "conditions": conditions, "notes": list(ledger.notes)}
 
 
 def _checked(ledger: Ledger) -> Form:
