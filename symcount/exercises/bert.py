@@ -72,7 +72,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
 
     def steps() -> list[object]:
         form = Quotient(Sum(((1, Number(large)), (-1, Number(small)))), Number(large))
-        return [*derive(student).steps, Solving((("smaller by", "=", form),)),
+        return [(f"The student, with {runs // 2} layers:",), *derive(student).steps,
+                Solving((("smaller by", "=", form),)),
                 ("In percent: ", *shown(Percent(share)))]
 
     return Exercise(asks, Percent(share), steps, (

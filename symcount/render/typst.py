@@ -5,6 +5,8 @@ All words are string literals, so that nothing in a name is read as Typst; numbe
 
 from __future__ import annotations
 
+import re
+
 from symcount.derivation import Quoted
 from symcount.render import boxes, layout, mathtyp, notes
 from symcount.render.boxes import Line, Lines, Tight, Words
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from symcount.forms import Form
     from symcount.render.layout import Placed, Tabular
 
+_LONG = re.compile(r"[^\s_/]{40}(?=[^\s_/])")
 _TALLEST = 30  # lines of a cell that is kept on one page
 # `fitted` sets what is wider than the page smaller; `step` keeps the lines of a step on one page where they fit on one.
 # The leading in cells is by how much an index or a bracket may leave its line; what is taller makes the line taller
@@ -171,5 +174,5 @@ def _counted(said: tuple[str, ...]) -> list[str]:
 
 
 def _text(words: str) -> str:
-    """Words as a literal that may break behind a sign within a long name."""
-    return quoted(words).replace("_", "_\\u{200b}").replace("/", "/\\u{200b}")
+    """Words as a literal that may break behind a sign within a long name, and within a very long one."""
+    return quoted(_LONG.sub("\\g<0>\u200b", words)).replace("_", "_\\u{200b}").replace("/", "/\\u{200b}")
