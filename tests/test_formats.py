@@ -169,7 +169,7 @@ def test_a_pdf_says_the_same_numbers(name, tmp_path):
 
 HOSTILE = ["<script>alert(1)</script>", '"]#eval("1/0")', "\\input{/etc/passwd}", "$x$ %y & #z ~ ^", "模型 — ä",
            "]] --> <!--", "'\"`{}_", "a\x1b[31mb", "\\u{41}", "$$", "&lt;", "a" * 230, "é" * 120, "模型" * 40,
-           "/home/somebody/models/checkpoints/a-very-long-name/another-very-long-name/of-a-folder/config.json"]
+           "/data/of/somebody/models/checkpoints/a-very-long-name/another-very-long-name/of-a-folder/config.json"]
 
 
 def hostile(words):

@@ -632,7 +632,7 @@ def test_the_same_seed_gives_the_same_sheet(capsys):
     assert hashlib.sha256(first.encode()).hexdigest()[:16] == DIGEST
 
 
-DIGEST = "cd466e50f21dba93"
+DIGEST = "e07a516a357dfec6"
 
 
 def test_a_sheet_is_mixed_and_each_of_its_exercises_can_be_had_alone(capsys):
@@ -756,3 +756,14 @@ def test_latex_compiles_without_overfull_lines(tmp_path):
     assert "Missing character" not in done.stdout
     overfull = [float(one) for one in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(overfull, default=0) < 1, overfull
+
+
+def test_a_question_stands_on_one_page(tmp_path):
+    pytest.importorskip("typst")
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed")
+    assert main(["practice", "--seed", "11", "--count", "21", "--format", "pdf", "-o", str(tmp_path / "x.pdf")]) == 0
+    pages = subprocess.run(["pdftotext", "-layout", str(tmp_path / "x.pdf"), "-"], capture_output=True, text=True,
+                           check=True).stdout.split("\f")
+    assert all(re.match(r"\s*(?:Practice|\d+\. )", page) for page in pages if page.strip())
+    assert any("(a) tables" in page and "(i) in all" in page for page in pages)

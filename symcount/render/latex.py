@@ -180,9 +180,15 @@ def sheet(shown: Sheet) -> str:
             else:
                 blocks.append(rf"\noindent {_said(one)}\par\smallskip")
         blocks += [rf"\noindent\textbf{{Answer:}} {_said(item.answer)}\par"] if item.answer else []
-        blocks += [rf"\noindent {_said(one)}\par" if type(one) is tuple else step(one) for one in item.steps]
+        blocks += [_paragraph(one) if type(one) is tuple else step(one) for one in item.steps]
     return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {one.translate(_SPECIAL)}\par}}"
                                    for one in shown.notes)]) + "\n"
+
+
+def _paragraph(pieces: Sequence[Any]) -> str:
+    """A paragraph of a solution, which stays with what it announces."""
+    said = _said(pieces)
+    return rf"\noindent {said}\par" + (r"\nopagebreak" if said.endswith(":") else "")
 
 
 def displays(shown: Derivation) -> list[str]:

@@ -97,7 +97,15 @@ def _item(item: Item) -> list[str]:
         else:
             blocks.append(f"#par([{_sentence(one)}])")
     blocks += [f'#par([#strong("Answer:") {_sentence(item.answer)}])'] if item.answer else []
-    return blocks + [f"#par([{_sentence(one)}])" if type(one) is tuple else _step(one) for one in item.steps]
+    if not item.answer:  # a question stands on one page
+        return ["#block(above: 1.8em, breakable: false)[\n" + "\n\n".join(blocks) + "\n]"]
+    return blocks + [_paragraph(one) if type(one) is tuple else _step(one) for one in item.steps]
+
+
+def _paragraph(pieces: Any) -> str:
+    """A paragraph of a solution, which stays with what it announces."""
+    said = f"par([{_sentence(pieces)}])"
+    return f"#block(sticky: true, {said})" if str(pieces[-1]).endswith(":") else f"#{said}"
 
 
 def _sentence(pieces: Any) -> str:
