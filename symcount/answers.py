@@ -25,13 +25,16 @@ Rows = namedtuple("Rows", "rows")  # a matrix of whole numbers
 Picked = namedtuple("Picked", "letter value")  # a line, and one of the above
 
 _LONGEST, _DIGITS = 400, 40  # characters of an answer, digits of a number in it
-_NUMBER = re.compile(r"=?\s*([-−]?)\s*(\d{1,3}(?:[,_ \u00a0\u202f']\d{3})+|\d+)(?:\.0+)?"
+_NAMED = r"(?:[A-Za-z][\w ]{0,30})?[=≈]\s*"  # what people write before an answer: h =
+_NUMBER = re.compile(rf"(?:{_NAMED})?([-−+]?)\s*(\d{{1,3}}(?:[,_ \u00a0\u202f']\d{{3}})+|\d+)(?:\.0+)?"
                      r"(?:\s*([A-Za-z][A-Za-z -]*))?\.?")
-_PERCENT = re.compile(r"=?\s*(\d{1,3})\.(\d{1,20})\s*(?:%|percent|per cent)?")
+_PERCENT = re.compile(rf"(?:{_NAMED})?(\d{{1,3}})\.(\d{{1,20}})\s*(?:%|percent|per cent)?\.?")
+_TIMES = re.compile(r"[x×*]|\bby\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _SIGNED = re.compile(r"[-−]?\d{1,12}")
 _ROW = re.compile(r"[\[(]([^\[\]()]*)[\])]")
 _LETTER = re.compile(r"(?:line\s+)?\(?([a-z])\)?(?:\s*[:,;.=]\s*|\s+)(?:is\s+)?(.+)", re.IGNORECASE | re.DOTALL)
-_ERROR = ("error", "an error", "none", "undefined", "not defined", "impossible")
+_ERROR = ("error", "none", "undefined", "not defined", "impossible", "not possible")
 
 
 def expected(answer: Any) -> str:
@@ -113,12 +116,13 @@ def _number(text: str, unit: str) -> int | None:
     told = _NUMBER.fullmatch(text)
     if not told or len(text) > 2 * _DIGITS:
         return None
-    word = (told[3] or "").strip().lower()
-    # A word that scales, as million, is none of the unit: what it makes of the number would have to be guessed.
-    if word and not (unit and (unit.startswith(word) or (word, unit) == ("params", "parameters"))):
+    word, whole = ((one or "").strip().lower().replace("-", " ") for one in (told[3], unit))
+    # A word that scales, as million or M, is none of the unit: what it makes of the number would have to be guessed.
+    begun = whole.startswith(word) and (len(word) > 2 or whole == "bytes")
+    if word and not (begun or (word, whole) in (("params", "parameters"), ("macs", "multiply adds"))):
         return None
     number = int(re.sub(r"\D", "", told[2]))
-    return -number if told[1] else number
+    return -number if told[1] in ("-", "−") else number
 
 
 def _percent(text: str) -> Percent | None:
@@ -130,10 +134,15 @@ def _percent(text: str) -> Percent | None:
 
 
 def _shape(text: str) -> Shape | None:
-    if text.lower() in _ERROR:
+    if re.sub(r"^(it is |it's )?(an )?|\.$", "", text.lower()) in _ERROR:
         return Shape(())
+    text = re.sub(rf"^{_NAMED}", "", text)
     bare = text[1:-1] if (text[:1], text[-1:]) in (("(", ")"), ("[", "]")) else text
-    parts = [part.strip() for part in re.split(r"[x×*,]|\bby\b", bare.strip().removesuffix(","), flags=re.IGNORECASE)]
+    bare = bare.strip().removesuffix(",")
+    if _TIMES.search(bare):  # then a comma is none between sizes: 27 × 32,670
+        parts = [_THOUSANDS.sub("", part.strip()) for part in _TIMES.split(bare)]
+    else:
+        parts = [part.strip() for part in bare.split(",")]
     if len(parts) > 8 or not all(part.isascii() and part.isdigit() and len(part) <= 12 for part in parts):
         return None
     return Shape(tuple(map(int, parts)))
@@ -177,8 +186,10 @@ def looks(given: Any, answer: Any) -> str:
     if kind is Amount and answer.number:
         return _near(given.number, answer.number)
     if kind is Percent:
-        told = given.share[0]
-        return "that is the rest: 100 % less the share" if same(Percent((1 - told, given.share[1])), answer) else ""
+        told, places = given.share
+        if places > 3 and same(Percent((100 * told, places - 2)), answer):
+            return "that is the share as a number, which is a hundred times as much in percent"
+        return "that is the rest: 100 % less the share" if same(Percent((1 - told, places)), answer) else ""
     if kind is Shape and answer.sizes and given.sizes:
         return ("the order of the sizes is reversed: is something transposed?" if given.sizes == answer.sizes[::-1] else
                 "the right sizes in another order" if sorted(given.sizes) == sorted(answer.sizes) else

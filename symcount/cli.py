@@ -80,6 +80,7 @@ TAKES = {  # the options of each verb; any other is refused, not ignored
 _SPELLED = {"unknowns": "for"}  # a word of Python
 FORMATS = ("text", "markdown", "latex", "html", "typst", "pdf", "ipynb", "json")
 _PARTS = ("text", "markdown", "json")  # which have no other form as a whole document
+_WHOLE = ("html", "pdf", "ipynb")  # whose files no reader opens as text
 _OWN = {"check": ("text", "json", "github", "sarif"),  # the formats of findings; exercises are no code for a notebook
         "practice": tuple(name for name in FORMATS if name != "ipynb")}
 
@@ -129,7 +130,9 @@ def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
         if sum(word.partition("=")[0] == option for word in words) > 1 and option not in ("-", "--"):
             raise ModelError(f"{clipped(option)} is given twice; join what follows with a comma")
     parser = _parser()
-    asked = parser.parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") else word for word in words])
+    asked = parser.parse_intermixed_args([f" {word}" if word[:2] in ("-:", "-@") or (
+        before == "--check" and word[:1] == "-" and word[1:2].isdigit()) else word  # no options: -3; 4
+        for before, word in zip(["", *words], words, strict=False)])
     asked.models = [name.lstrip() for name in asked.models]
     for option, given in vars(asked).items():
         if given == "":
@@ -141,6 +144,11 @@ def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
     if asked.standalone and asked.format in _PARTS:
         raise ModelError("--standalone makes a LaTeX file whole, as html, typst, pdf and ipynb are; it goes with "
                          f"--format latex, not {asked.format}")
+    suffix = (asked.output or "").lower().rpartition(".")[2]
+    if asked.format == "text" and "format" in TAKES[asked.verb] and suffix in _WHOLE and suffix in formats:
+        raise ModelError(f"-o {clipped(asked.output)} would hold text: say --format {suffix}")
+    if asked.output == "-":
+        asked.output = None
     if asked.format == "pdf" and asked.output is None and sys.stdout and sys.stdout.isatty():
         raise ModelError("a PDF is nothing for a terminal: say -o FILE.pdf")
     if asked.format in ("json", "sarif"):

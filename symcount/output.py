@@ -41,13 +41,13 @@ def write(target: str, output: str | bytes) -> None:
 
     from symcount.files import whole  # most answers are shown
 
-    target = os.path.realpath(target)
     try:
         data = output if isinstance(output, bytes) else output.encode()
-        if os.path.exists(target) and not os.path.isfile(target):
+        if os.path.exists(target) and not os.path.isfile(target):  # /dev/stdout too, whose real path opens no pipe
             with open(target, "wb") as file:
                 file.write(data)
             return
+        target = os.path.realpath(target)
         with whole(target) as kept, open(kept, "wb") as file:
             file.write(data)
     except (OSError, UnicodeError) as error:

@@ -100,7 +100,7 @@ def _data(asked: Any, seed: int, found: Any, hint: int) -> Any:
     """The sheet as data; answers and steps only of a key."""
     from symcount.answers import expected, shown
     from symcount.render.text import piece, worked
-    from symcount.sheets import said
+    from symcount.sheets import said, solution
 
     return {"seed": seed, "exercises": [{
         "number": one.number, "kind": one.kind, "level": one.level,
@@ -108,5 +108,5 @@ def _data(asked: Any, seed: int, found: Any, hint: int) -> Any:
         "expects": expected(one.exercise.answer),
         **({"hints": [said(each) for each in one.exercise.hints[:hint]]} if hint else {}),
         **({"answer": "".join(map(piece, shown(one.exercise.answer))),
-            "solution": [worked(step) for step in one.exercise.steps()]} if asked.solutions else {}),
+            "solution": [worked(step) for step in solution(one.exercise)]} if asked.solutions else {}),
     } for one in found]}

@@ -10,16 +10,18 @@ import re
 from collections import namedtuple
 
 from symcount import answers
-from symcount.derivation import Item, Quoted, Sheet
+from symcount.derivation import Equation, Item, Quoted, Sheet, Solving
 from symcount.drawing import Draw
 from symcount.errors import ModelError, SymcountError
 from symcount.exercise import said as spoken
 from symcount.exercises import called, kinds, load
+from symcount.forms import Symbol
 from symcount.render.text import piece
+from symcount.symbols import row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from symcount.exercise import Exercise
@@ -129,8 +131,27 @@ def sheet(seed: int, found: Sequence[Drawn], again: str, hints: int = 0) -> Shee
 def key(seed: int, found: Sequence[Drawn], again: str) -> Sheet:
     """The questions with answers, worked out."""
     return Sheet(f"Practice, seed {seed}: worked solutions", tuple(
-        Item(one.number, label(one), one.exercise.asks, answers.shown(one.exercise.answer), tuple(one.exercise.steps()))
+        Item(one.number, label(one), one.exercise.asks, answers.shown(one.exercise.answer), solution(one.exercise))
         for one in found), (f"The sheet: {again}",))
+
+
+def solution(one: Exercise) -> tuple[Any, ...]:
+    """The steps of the worked solution, before them what those letters are that no paragraph names."""
+    steps = tuple(one.steps())
+    named = {*_letters(one.asks), *(name for step in steps if type(step) is tuple for name in _letters(step))}
+    used = (step.lines if isinstance(step, Solving) else tuple(step.forms) for step in steps
+            if isinstance(step, (Equation, Solving)))
+    new = [name for name in dict.fromkeys(_letters(tuple(used))) if name not in named]
+    told = [part for name in new for part in (", ", Symbol(name), f" ({row(name).meaning})")]
+    return (("Other letters: ", *told[1:], "."), *steps) if new else steps
+
+
+def _letters(form: Any) -> Iterator[str]:
+    if isinstance(form, Symbol):
+        yield form.name
+    elif isinstance(form, tuple):
+        for part in form:
+            yield from _letters(part)
 
 
 def label(one: Drawn) -> str:
@@ -143,6 +164,7 @@ def verdict(one: Exercise, text: str) -> tuple[bool, str]:
     given = answers.read(text, one.answer)
     if answers.same(given, one.answer):
         return True, f"right: {''.join(map(piece, answers.shown(one.answer)))}"
-    why = next((says for wrong, says in one.slips if answers.same(given, wrong)), "")
-    why = why or answers.looks(given, one.answer)
+    # One number may come from more than one slip
+    known = dict.fromkeys(says for wrong, says in one.slips if answers.same(given, wrong))
+    why = "; or: ".join(known) or answers.looks(given, one.answer)
     return False, "not right" + (f": {why}" if why else "; --hint helps on")

@@ -164,10 +164,12 @@ def test_a_pdf_says_the_same_numbers(name, tmp_path):
     plain = re.sub(r"(?m)^(total .*?)  \([^()]*\)$", r"\1", derived.to_text()).translate(_RAISED)
     wanted = {number for number in numbers(plain) if len(number) > 3}
     assert wanted <= set(numbers(said))
+    assert all(sign.isascii() for number in numbers(said) for sign in number)  # bold digits too can be searched for
 
 
 HOSTILE = ["<script>alert(1)</script>", '"]#eval("1/0")', "\\input{/etc/passwd}", "$x$ %y & #z ~ ^", "模型 — ä",
-           "]] --> <!--", "'\"`{}_", "a\x1b[31mb", "\\u{41}", "$$", "&lt;"]
+           "]] --> <!--", "'\"`{}_", "a\x1b[31mb", "\\u{41}", "$$", "&lt;", "a" * 230, "é" * 120, "模型" * 40,
+           "/data/of/somebody/models/checkpoints/a-very-long-name/another-very-long-name/of-a-folder/config.json"]
 
 
 def hostile(words):
@@ -318,6 +320,8 @@ REFUSED = [
     ("identities --format typst", "text or json"), ("formula gpt2 --format ipynb", "no code for a notebook"),
     ("count tests/data/llama-7b.json --keys --format html", "--keys are listed in text or json"),
     ("prove lora_merge --certificate coq --format html", "takes no --format html"),
+    ("count gpt2 -o x.pdf", "say --format pdf"), ("derive gpt2 -o x.HTML", "say --format html"),
+    ("prove lora_merge -o a/x.ipynb", "say --format ipynb"), ("practice -o x.pdf", "say --format pdf"),
     ("count - --format ipynb", "cannot read standard input again"),
     ("prove layer_collapse --activation relu --format ipynb", "no code for a notebook that gives this answer"),
     ("sweep gpt2 --for L=1..3 --format ipynb", "sweep(…) gives a Dataset"),
@@ -344,6 +348,14 @@ def test_a_pdf_goes_to_a_pipe_and_not_to_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert main(["count", "gpt2", "--format", "pdf"]) == 2
     assert "say -o FILE.pdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["-", "/dev/stdout"])
+def test_standard_output_has_a_name(target):
+    done = subprocess.run([sys.executable, "-m", "symcount", "derive", "gpt2", "--format", "html", "-o", target],
+                          capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.startswith(b"<!DOCTYPE html>")
+    assert not (ROOT / "-").exists()
 
 
 def test_without_typst_a_pdf_is_refused(monkeypatch):

@@ -19,10 +19,11 @@ import pytest
 
 from symcount import answers
 from symcount.cli import main
+from symcount.derivation import Equation, Solving
 from symcount.drawing import Draw
 from symcount.errors import ModelError
 from symcount.exercises import called, kinds
-from symcount.sheets import LEVELS, drawn, key, made, question, sheet, trivial, verdict
+from symcount.sheets import LEVELS, drawn, key, made, question, said, sheet, solution, trivial, verdict
 
 SEEDS = 1000
 KINDS = kinds()
@@ -480,19 +481,25 @@ def test_worked_solutions_end_with_the_answer(kind, level):
 @pytest.mark.parametrize(("text", "answer"), [
     *((text, answers.Amount(101_770, "parameters")) for text in (
         "101770", "101,770", "101 770", "101_770", " 101,770 ", "101,770 parameters", "= 101770", "101770.0",
-        "101,770 params", "101,770.")),
+        "101,770 params", "101,770.", "P = 101,770", "total = 101770 parameters", "≈ 101,770", "+101770")),
+    *((text, answers.Amount(5000, "FLOPs")) for text in ("5,000 FLOPs", "5000 flops", "5000 FLOP")),
+    *((text, answers.Amount(5000, "multiply-adds")) for text in ("5,000 multiply-adds", "5000 multiply adds",
+                                                                 "5000 MACs")),
+    ("5,000 B", answers.Amount(5000, "bytes")),
+    *((text, answers.Shape((27, 32_670))) for text in ("27 × 32,670", "27x32670", "(27, 32670)", "Y = 27 by 32,670")),
     *((text, answers.Amount(-12)) for text in ("-12", "−12", "- 12")),
     *((text, answers.Shape((3, 5))) for text in ("3x5", "3 x 5", "3 × 5", "(3, 5)", "[3,5]", "3, 5", "3 by 5", "3*5",
                                                  "(3,5,)")),
-    *((text, answers.Shape(())) for text in ("error", "Error", "undefined")),
+    *((text, answers.Shape(())) for text in ("error", "Error", "undefined", "an error", "It is an error.")),
     *((text, answers.Rows([[1, 2], [3, -4]])) for text in (
         "[[1, 2], [3, -4]]", "[1, 2; 3, −4]", "1 2; 3 -4", "[[1,2],[3,-4]]", "W = [[1, 2], [3, -4]]", "(1, 2), (3, -4)",
         "W = [1, 2] and b = [3, -4]", "[1 2]\n[3 -4]")),
     *((text, answers.Percent(Fraction(2177, 10_000))) for text in (
-        "21.77", "21.77 %", "21.77%", "21.77 percent", "21.770")),
+        "21.77", "21.77 %", "21.77%", "21.77 percent", "21.770", "≈ 21.77 %", "share = 21.77 %.")),
     *((text, answers.Percent(Fraction(1, 3))) for text in ("33.33", "33.333 %")),
     *((text, answers.Picked("c", answers.Amount(1234))) for text in (
         "c, 1234", "(c) 1,234", "line c: 1234", "C 1234", "c = 1,234", "c; 1234")),
+    ("(c), 1,234 parameters", answers.Picked("c", answers.Amount(1234, "parameters"))),
     *((text, answers.Picked("b", answers.Shape((3, 5)))) for text in ("b, 3x5", "(b) 3 × 5", "b: (3, 5)")),
 ])
 def test_answers_are_read_as_people_write_them(text, answer):
@@ -502,6 +509,7 @@ def test_answers_are_read_as_people_write_them(text, answer):
 @pytest.mark.parametrize(("text", "answer"), [
     *((text, answers.Amount(101_770, "parameters")) for text in ("101771", "101769", "1017700", "-101770", "10177")),
     *((text, answers.Shape((3, 5))) for text in ("5x3", "3x5x1", "35", "3, 6", "error")),
+    ("27, 32,670", answers.Shape((27, 32_670))), ("-101770", answers.Amount(101_770)),
     ("3x5", answers.Shape(())),
     *((text, answers.Rows([[1, 2], [3, -4]])) for text in ("[[1, 3], [2, -4]]", "[1, 2, 3, -4]", "[[1, 2], [3, 4]]",
                                                            "[[1, 2], [3]]")),
@@ -517,7 +525,9 @@ def test_neighbours_are_refused(text, answer):
 @pytest.mark.parametrize(("text", "answer", "expects"), [
     *((text, answers.Amount(7, "parameters"), "a whole number of parameters, as 12,345") for text in (
         "", "many", "101,77", "1,2345", "1.5", "7 million", "7 GB", "7 bytes", "1e5", "7" * 99, "7" * 500, "[7]",
-        "7; 8")),
+        "7; 8", "7 p")),
+    *((text, answers.Amount(7, "multiply-adds"), "a whole number of multiply-adds") for text in ("7 M", "7 million")),
+    ("27 × 3,26", answers.Shape((3, 5)), "a shape"),
     *((text, answers.Shape((3, 5)), "a shape, as 3 x 5") for text in (
         "three by five", "3 5", "x", "-3 x 5", "3 x", "1x" * 9)),
     *((text, answers.Rows([[1]]), "[[1, 2], [3, 4]]") for text in ("[[1, 2], [3, 4]", "[[1.5]]", "[]", "a", "[[1], x]",
@@ -544,6 +554,66 @@ def test_slips_are_recognised():
     assert verdict(one, str(turned)) == (False, "not right: it is transposed")
     one = fresh("shapes", 1, 7)
     assert not verdict(one, "x".join(map(str, one.answer.sizes[::-1])))[0]
+    one = fresh("bert", 3, 7)
+    told = "".join(answers.shown(one.answer)).replace(" %", "")
+    assert verdict(one, f"0.{told.replace('.', ''):0>4}")[1].startswith("not right: that is the share as a number")
+
+
+def test_a_number_that_two_slips_make_is_told_both():
+    one = fresh("cache", 1, 7)
+    assert verdict(one, str(one.answer.number // 2))[1] == (
+        "not right: a number of 16 bits takes 2 bytes; or: a key and a value are remembered")
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_a_slip_in_what_a_token_takes_is_known_by_what_then_fits(seed):
+    one = fresh("cache", 3, seed)
+    room, = around(r"(\d+) GiB of memory", question(one))
+    given = sizes(question(one))
+    heads, = around(r"has (\d+) query heads", question(one))
+    numbers = given["L"] * given["kv"] * (given["d"] // heads)
+    assert verdict(one, str(room * 2**30 // (4 * numbers)))[0]
+    assert "a number of 16 bits takes 2 bytes" in verdict(one, str(room * 2**30 // (2 * numbers)))[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_answer_that_is_printed_is_taken(kind, level):
+    from symcount.render.text import piece
+
+    for seed in range(4):
+        one = fresh(kind, level, seed)
+        assert verdict(one, "".join(map(piece, answers.shown(one.answer))))[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_letter_of_a_worked_solution_is_told(kind, level):
+    from symcount.render.text import worked
+
+    one = fresh(kind, level, 5)
+    shown = solution(one)
+    words = "\n".join([question(one), *(said(step) for step in shown if type(step) is tuple)])
+    formulas = "\n".join(worked(step) for step in shown if isinstance(step, (Equation, Solving)))
+    rights = " ".join(re.findall(r"[=≤≈] (.*)", formulas))
+    used = set(re.findall(r"[A-Za-z](?:_\d+)?", re.sub(r"heads|side|types|kv|floor|up", "", rights)))
+    named = set(re.findall(r"\b([A-Za-z](?:_\d+)?)(?= =| \(| hidden| is )", words))
+    assert used <= named
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_widths_that_are_rounded_are_no_multiples_before(level):
+    for seed in range(60):
+        text = question(fresh("feed_forward", level, seed))
+        d, (multiple,) = sizes(text)["d"], around(r"multiple of (\d+)", text)
+        assert 8 * d % (3 * multiple)
+
+
+def test_a_solution_speaks_the_letters_of_its_question():
+    from symcount.render.text import worked
+
+    shown = "\n".join(map(worked, fresh("embeddings", 2, 7).steps()))
+    assert "L(12d² + 13d)" in shown  # as the question tells of a layer, and no h
 
 
 def test_drawing_is_even_and_reaches_both_ends():
@@ -562,7 +632,7 @@ def test_the_same_seed_gives_the_same_sheet(capsys):
     assert hashlib.sha256(first.encode()).hexdigest()[:16] == DIGEST
 
 
-DIGEST = "2df11166d1c3c725"
+DIGEST = "e07a516a357dfec6"
 
 
 def test_a_sheet_is_mixed_and_each_of_its_exercises_can_be_had_alone(capsys):
@@ -600,6 +670,10 @@ def test_hints_and_verdicts(capsys):
     status, shown, error = ask(capsys, "--seed", "7", "--number", "3", "--check", "lots")
     assert (status, shown) == (2, "")
     assert error == "symcount: cannot read 'lots'; expected is a whole number of parameters, as 12,345\n"
+    for less in ("-1,000", "-3.", "-3;4"):  # no options
+        told = ask(capsys, "--seed", "7", "--number", "3", "--check", less)
+        assert told[0] == (2 if less[-1] == "4" else 1)
+        assert "expected one argument" not in told[2]
 
 
 def test_a_key_and_data(capsys, tmp_path):
@@ -682,3 +756,14 @@ def test_latex_compiles_without_overfull_lines(tmp_path):
     assert "Missing character" not in done.stdout
     overfull = [float(one) for one in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(overfull, default=0) < 1, overfull
+
+
+def test_a_question_stands_on_one_page(tmp_path):
+    pytest.importorskip("typst")
+    if not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed")
+    assert main(["practice", "--seed", "11", "--count", "21", "--format", "pdf", "-o", str(tmp_path / "x.pdf")]) == 0
+    pages = subprocess.run(["pdftotext", "-layout", str(tmp_path / "x.pdf"), "-"], capture_output=True, text=True,
+                           check=True).stdout.split("\f")
+    assert all(re.match(r"\s*(?:Practice|\d+\. )", page) for page in pages if page.strip())
+    assert any("(a) tables" in page and "(i) in all" in page for page in pages)

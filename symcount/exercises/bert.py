@@ -48,7 +48,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (bare - sizes["P"] * d, "there is a table of positions, too"),
             (bare - runs * d * d, "attention has four matrices: the output is one of them"),
             (bare - runs * d * h, "the feed-forward block leads up and down: two matrices"),
-            (tables + 4 * d * d + 2 * d * h, "that has one layer"),
+            (tables + 4 * d * d + 2 * d * h, "that counts one layer only"),
             (bare - tables, "the tables are forgotten")])
     if level == 2:
         asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after "
@@ -72,7 +72,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
 
     def steps() -> list[object]:
         form = Quotient(Sum(((1, Number(large)), (-1, Number(small)))), Number(large))
-        return [*derive(student).steps, Solving((("smaller by", "=", form),)),
+        return [(f"The student, with {runs // 2} layers:",), *derive(student).steps,
+                Solving((("smaller by", "=", form),)),
                 ("In percent: ", *shown(Percent(share)))]
 
     return Exercise(asks, Percent(share), steps, (

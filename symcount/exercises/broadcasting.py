@@ -70,10 +70,10 @@ def _broadcast(shapes: Any) -> list[int]:
 def _told(names: str, shapes: Any, rank: int) -> list[Any]:
     lines: list[Any] = []
     for axis in range(-rank, 0):
-        here = [(name, shape[axis]) for name, shape in zip(names, shapes, strict=True) if len(shape) >= -axis]
-        missing = [name for name, shape in zip(names, shapes, strict=True) if len(shape) < -axis]
-        agreed = {size for _, size in here} - {1}
-        says = ", ".join([*(f"{name} {size}" for name, size in here), *(f"{name} has none" for name in missing)])
-        lines.append((f"axis {axis}: {says}: " + (f"{max(agreed, default=1)}" if len(agreed) < 2 else "no agreement"),))
+        agreed = {shape[axis] for shape in shapes if len(shape) >= -axis} - {1}
+        says = ", ".join(f"{name} {shape[axis]}" if len(shape) >= -axis else f"{name} has none"
+                         for name, shape in zip(names, shapes, strict=True))
+        agreement = f"{max(agreed, default=1)}" if len(agreed) < 2 else "no agreement"
+        lines.append((f"axis −{-axis}: {says}: {agreement}",))
     found = _broadcast(shapes)
     return [*lines, ("so the shape is " + sizes(found) if found else "so it is an error",)]

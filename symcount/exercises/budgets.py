@@ -30,8 +30,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
         asks: tuple[Any, ...] = (f"A network has {into} inputs, one hidden layer and {out} outputs; both layers have "
                                  f"biases. It may have no more "
                 f"than {budget:,} parameters.", "How many hidden units can it have at most?")
-        return Exercise(asks, answer, lambda: list(solve(f"d*h + h + h*m + m <= "
-                                                         f"{budget}", "h", d=into, m=out).derivation().steps), (
+        return Exercise(asks, answer, lambda: [
+            said("With {d=} inputs, `h` hidden units and {m=} outputs:", d=into, m=out),
+            *solve(f"d*h + h + h*m + m <= {budget}", "h", d=into, m=out).derivation().steps,
+            (f"Rounded down, that is {answer.number:,}.",)], (
             "What does one more hidden unit cost? It has a weight for each input, one for each output, and a bias.",
             "The biases of the outputs are there in any case."), amounts([
                 (budget // (into + out), "there are biases"), (answer.number + 1, "one more is too many: round down"),
@@ -66,7 +68,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     d = _widest(runs, words, places, budget) // step * step
     answer = Amount(d, "")
     asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has `12d^2 + 13d` parameters in each layer, tables for "
-                 "words and positions, a norm of `2d` at the end, and no head of its own. Its width d is to be a "
+                 "words and positions, a norm of `2d` at the end, and no head of its own. Its width `d` is to be a "
                  f"multiple of {step}, and it may have no more than {budget:,} parameters.",
                  L=runs, V=words, P=places), "How wide can it be at most?")
 

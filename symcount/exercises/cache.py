@@ -34,17 +34,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
              (k * kv, kv, "a head has `d`/`heads` numbers"), (sizes["L"], 1, "every layer has a cache of its own")]
     if level == 1:
         asks = (told, "By how many bytes does its cache grow with each token?")
-        return counted(asks, cache_bytes(made, t=1), _HINTS, [
-            (a_token * by // of, says) for of, by, says in wrong])
+        return _told(counted(asks, cache_bytes(made, t=1), _HINTS, [
+            (a_token * by // of, says) for of, by, says in wrong]))
     if level == 2:
         tokens, batch = draw.between(11, 99) * 100, draw.between(3, 24)
         asks = (told, f"It reads {batch} texts of {tokens:,} tokens each, side by side. How many bytes does the "
                       f"cache take?")
         right = a_token * tokens * batch
-        return counted(asks, cache_bytes(made, t=tokens, b=batch), (*_HINTS, "Every text of the batch has its own "
-                                                                             "cache."), [
-            (a_token * tokens, "that is one text"), (a_token * batch, "that is one token of each"),
-            *((right * by // of, says) for of, by, says in wrong)])
+        return _told(counted(asks, cache_bytes(made, t=tokens, b=batch), (
+            *_HINTS, "Every text of the batch has its own cache."), [
+                (a_token * tokens, "that is one text"), (a_token * batch, "that is one token of each"),
+                *((right * by // of, says) for of, by, says in wrong)]))
     room = draw.between(3, 60)
     budget = room * 2**30
     longest = budget // a_token
@@ -55,7 +55,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
     def steps() -> list[object]:
         return list(solve(f"kv <= {room}GiB", "t", made).derivation().steps)
 
-    return Exercise(asks, answer, steps, (*_HINTS, "How many bytes does one token take? Divide, and round down."),
-                    amounts([(room * 10**9 // a_token, "a GiB is 2³⁰ bytes, not 10⁹"),
-                             (longest + 1, "one token more does not fit: round down"),
-                             *((longest * of // by, says) for of, by, says in wrong)], answer))
+    return _told(Exercise(
+        asks, answer, steps, (*_HINTS, "How many bytes does one token take? Divide, and round down."),
+        amounts([(room * 10**9 // a_token, "a GiB is 2³⁰ bytes, not 10⁹"),
+                 (longest + 1, "one token more does not fit: round down"),
+                 *((budget * of // (a_token * by), says) for of, by, says in wrong)], answer)))
+
+
+def _told(one: Exercise) -> Exercise:
+    """The exercise, its solution with where the 4 in the formula comes from."""
+    return one._replace(steps=lambda: [
+        said("In each layer a token has a key and a value of `kv*d/heads` numbers, and a number takes 2 bytes: "
+             "`4d*kv/heads` bytes."), *one.steps()])

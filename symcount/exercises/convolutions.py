@@ -34,13 +34,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 f"them, and a second one with kernels of {second} × {second} makes {more}. Both have biases.",
                 "How many parameters do the two have together?")
         right = w * w * c * m + m + second * second * m * more + more
-        return counted(asks, parameters(made), (
+        first = said("The first layer leads from {c_0=} to {c_1=} channels with kernels of side {w_1=}, the second to "
+                     "{c_2=} with kernels of side {w_2=}.", c_0=c, c_1=m, c_2=more, w_1=w, w_2=second)
+        return _told(first, counted(asks, parameters(made), (
             "Every kernel reads all channels that come in; each channel that comes out has a kernel of its own.",
             "The side of the image does not matter. A channel that comes out has one bias."), [
                 (right - m - more, "the biases are "
                                    "forgotten"), (right - second * second * m * more - more, "that is the first one"),
                 (w * w * m + m + second * second * more + more, "a kernel reads all channels that come in"),
-                (w * c * m + m + second * m * more + more, "a kernel has two sides")])
+                (w * c * m + m + second * m * more + more, "a kernel has two sides")]))
     if level == 2:
         stride, pad = draw.one((1, 2, 3)), draw.between(1, w // 2)
         made = model(_strided(stride, pad), side=side, c=c, m=m, w=w)
@@ -51,7 +53,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 "How many multiply-adds does it take, those with zeros included?")
         right = out * out * w * w * c * m
         at = [(side + more - w) // step + 1 for more, step in ((0, stride), (2 * pad, 1), (pad, stride))]
-        return counted(asks, multiply_adds(made), (
+        first = said("In one direction {side=} pixels and {pad} zeros at both ends have room for the side {w=} of "
+                     f"the kernel at {out} places, in steps of {stride}. {{c=}} channels come in, {{m=}} come out.",
+                     side=side, pad=pad, w=w, c=c, m=m)
+        return _told(first, counted(asks, multiply_adds(made), (
             "How many places does the kernel take in one direction? Mind the zeros on both sides, and the steps.",
             "At each place every weight is used once."), [
                 (at[0] ** 2 * w * w * c * m, "there are zeros around the image"),
@@ -59,7 +64,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (at[2] ** 2 * w * w * c * m, "there are zeros on both sides"),
                 (side * side * w * w * c * m, "the kernel does not stop at every pixel"),
                 (right // c, "a kernel reads all channels"), (right // out, "it moves in two directions"),
-                (2 * right, "those are FLOPs: a multiply-add counts once"), (w * w * c * m, "that is one place")])
+                (2 * right, "those are FLOPs: a multiply-add counts once"), (w * w * c * m, "that is one place")]))
     full, apart = (multiply_adds(model(kind, side=side, c=c, m=m, w=w, bias=False))
                    for kind in ("conv2d", "depthwise_separable"))
     asks = (said(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, on an image of "
@@ -67,7 +72,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
                  "that side for each channel that comes in, followed by a 1 × 1 convolution.", m=m, c=c, side=side),
             "How many multiply-adds does this save?")
     places = (side - w + 1) ** 2
-    return difference(asks, ("full", full), ("separated", apart), (
+    first = said("In one direction a kernel with side {w=} has {places} places on {side=} pixels. {c=} channels come "
+                 "in, {m=} come out.", w=w, places=side - w + 1, side=side, c=c, m=m)
+    return _told(first, difference(asks, ("full", full), ("separated", apart), (
         "How many places does the kernel take? They are the same for all three convolutions.",
         "At a place the full one takes `w^2*c*m`, the two others `w^2*c` and `c*m`."), [
             (places * (w * w * c * m - w * w * c), "the 1 × 1 convolution costs, too"),
@@ -75,7 +82,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (side * side * (w * w * c * m - w * w * c - c * m), "without zeros around it the kernel does not reach "
                                                                 "the edge"),
             (places * (w * w * c + c * m), "that is what is left"),
-            (w * w * c * m - w * w * c - c * m, "that is one place")])
+            (w * w * c * m - w * w * c - c * m, "that is one place")]))
+
+
+def _told(first: tuple[Any, ...], one: Exercise) -> Exercise:
+    """The exercise, its solution with what its letters are, and how often the kernel fits."""
+    return one._replace(steps=lambda: [first, *one.steps()])
 
 
 def _two(z: Any) -> Tensor:

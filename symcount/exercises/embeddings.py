@@ -42,7 +42,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (sizes["V"] * d, 0, "positions have a table, too"), (rows * d, sizes["V"] * d, "the head counts once"),
             (2 * sizes["V"] * d + sizes["P"] * d, sizes["V"] * d, "the head is the table again, and counts once")])
     if level == 2:
-        sizes |= {"P": draw.one((256, 512, 1024)), "types": 2, "h": 4 * d}
+        sizes |= {"P": draw.one((256, 512, 1024)), "types": 2, "h": "4d"}
         ledger = parameters(model("bert", **sizes))
         asks = (said("An encoder like BERT with {V=}, {P=}, {types=}, {d=} and {L=} has `12d^2 + 13d` parameters in "
                      "each layer, a pooler of `d^2 + d`, and tables for words, positions and token types, behind "

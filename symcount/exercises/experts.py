@@ -29,8 +29,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
              "heads": heads, "k": k, "kv": kv, "E": experts, "K": draw.between(2, min(4, experts - 1))}
     made = model("mixtral", **sizes)
     d, h, runs, chosen = sizes["d"], sizes["h"], sizes["L"], sizes["K"]
-    told = said("Each of {L=} layers of width {d=} has a mixture of {E=} experts, gated blocks of width {h=} without "
-                "biases, of which a router chooses {K=} for each token.", **sizes)
+    told = said("Each of {L=} layers of width {d=} has a mixture of {E=} experts, gated blocks of width {h=}. A "
+                "router, one matrix, chooses {K=} of them for each token. Neither experts nor routers have biases.",
+                **sizes)
     mixtures = runs * (3 * experts * d * h + d * experts)
     if level == 1:
         asks: tuple[Any, ...] = (told, "How many parameters do the mixtures of all layers have, with their routers?")
@@ -53,7 +54,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (right - runs * d * (experts - chosen), "a router scores all experts, not only the chosen"),
             (right - runs * 3 * d * h * (chosen - 1), "more than one expert is chosen"),
             (right - (2 * runs + 1) * d, "the norms are forgotten")])
-    asks = (told, rest, "How many of its parameters does a token not meet?")
+    asks = (told, rest, "How many of its parameters does a token not meet, its row of the table counted as the whole "
+                        "table?")
     return difference(asks, ("all", parameters(made)), ("active", active_parameters(made)), (
         *_HINTS, "What a token does not meet are the experts that were not chosen: nothing else in the model "
                  "differs."), [

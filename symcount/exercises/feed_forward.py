@@ -42,6 +42,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (2 * d * h, "the biases are forgotten"), (d * h + h, "the way back is a layer, too"),
                 (2 * d * h + 2 * h, "the layer down has d biases"), (2 * d * h + h, "the biases of the way down are "
                                                                                    "forgotten")])
+    d += 32 * (d % 96 == 0)  # so that rounding matters
     multiple = draw.one((64, 128, 256))
     rounded = -(-8 * d // (3 * multiple)) * multiple
     if level == 2:
@@ -49,12 +50,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
                      f"width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),
                 "How many parameters do the blocks of all layers have?")
         one = parameters(model(_gated, d=d, h=f"up(8d/3, {multiple})"))
-        return times(asks, one, runs, (
+        return _told(d, multiple, times(asks, one, runs, (
             "First find the hidden width, a whole multiple.", "A gate is a third matrix beside the way up and the way "
                                                               "down."), [
                 (3 * d * rounded, "that is one layer"), (2 * d * rounded * runs, "the gate is a matrix, too"),
                 (8 * d * d * runs, "the width is rounded up before it is used"),
-                (3 * d * (rounded - multiple) * runs, "the width is rounded up, not down")])
+                (3 * d * (rounded - multiple) * runs, "the width is rounded up, not down")]))
     asks = (said("A layer of width {d=} may have a plain feed-forward block of hidden width `4d` with biases, or a "
                  "gated one without biases whose hidden width is `8d/3`, rounded up to a multiple of "
                  f"{multiple}.", d=d),
@@ -62,9 +63,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
     counts = [(name, parameters(model(kind, d=d, h=h))) for name, kind, h in (
         ("plain", _plain, "4d"), ("gated", _gated, f"up(8d/3, {multiple})"))]
     counts.sort(key=lambda one: -int(one[1].total))
-    return difference(asks, counts[0], counts[1], (
+    return _told(d, multiple, difference(asks, counts[0], counts[1], (
         "Without rounding and biases both would have `8d^2` parameters.",
         "Count each by itself: two matrices and their biases, or three matrices of the rounded width."), [
             (abs(3 * d * rounded - 8 * d * d), "the plain block has biases"),
             (abs(3 * d * rounded - 8 * d * d - 4 * d), "the way down has d biases"),
-            (abs(3 * d * rounded - 8 * d * d - 8 * d), "the way down has d biases, not 4d")])
+            (abs(3 * d * rounded - 8 * d * d - 8 * d), "the way down has d biases, not 4d")]))
+
+
+def _told(d: int, multiple: int, one: Exercise) -> Exercise:
+    """The exercise, its solution with the width that is rounded."""
+    below = 8 * d // (3 * multiple) * multiple
+    return one._replace(steps=lambda: [
+        (f"8 · {d:,}/3 is between {below:,} and {below + multiple:,}, two multiples of {multiple}: "
+         f"the hidden width of the gated block is {below + multiple:,}.",), *one.steps()])

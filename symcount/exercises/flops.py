@@ -43,7 +43,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     made = model("llama", **sizes)
     if level == 2:
         asks = (said("A decoder of {L=} layers and width {d=} has {heads} heads of width `d`/`heads` in each. It reads "
-                     "{s=} tokens at once; every token is scored against every other one, later ones "
+                     "{s=} tokens at once; every token is scored against every token, itself and later ones "
                      "too.", **sizes, s=tokens),
                 "How many floating-point operations do the products of queries with keys take, and those of the "
                 "weights of attention with the values, in all layers together? A multiply-add is two.")
@@ -60,8 +60,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (right // tokens, "every token is scored against all tokens")])
     asks = (said("A decoder like LLaMA has {V=} words, {L=} layers of width {d=}, {heads} query heads and {kv=} "
                  "key-value heads of width `d`/`heads`, and a gated block of {h=}. It reads {s=} tokens at once, "
-                 "every token is scored against every other one, and the head gives a score for every word at every "
-                 "token.", **sizes, s=tokens),
+                 "every token is scored against every token, itself and later ones too, and the head gives a score for "
+                 "every word at every token.", **sizes, s=tokens),
             "How many floating-point operations do its matrix products take, a multiply-add being two?")
     ledger = flops(made, s=tokens)
     right = int(ledger.total)

@@ -49,7 +49,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     missing = valued(terms, {**given, "b_2": [[0] * m]}, rows)
 
     def steps() -> list[Any]:
-        return [*entries("XW₁ + b₁", (given["X"], given["W_1"]), given["b_1"], found[hidden]),
+        return [said("In what follows `1` is a column of ones: it puts a bias into every row."),
+                *entries("XW₁ + b₁", (given["X"], given["W_1"]), given["b_1"], found[hidden]),
                 computed(letters[hidden], terms[hidden], found[hidden]),
                 computed(letters[active], terms[active], found[active]),
                 *entries("output", (found[active], given["W_2"]), given["b_2"], found[out]),

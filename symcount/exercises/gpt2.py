@@ -1,4 +1,4 @@
-"""parameters of a decoder like GPT-2, whose head is its table of words.
+"""parameters of a decoder like GPT-2, with its head tied or not.
 
 Source: Radford et al. 2019, "Language models are unsupervised multitask learners", section 2.3.
 """

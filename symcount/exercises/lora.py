@@ -30,7 +30,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 adapts queries and values, level 2 all four of grouped heads, level 3 asks for a share or a rank."""
     k, kv = draw.one((64, 128)), draw.one((2, 4, 8))
     heads = kv * draw.one((2, 4))
-    d, runs, rank = k * heads, draw.between(9, 60), draw.between(4, 40)
+    d, runs, rank = k * heads, draw.between(9, 60), 4 * draw.between(1, 24)
     sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)), "L": runs,
              "heads": heads}
     if level == 1:
@@ -74,7 +74,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
         attention = whole.where("layers.attention")
 
         def steps() -> list[object]:
-            return [*derive(parts).steps, *derive(attention).steps,
+            return [("trained:",), *derive(parts).steps, ("all of attention:",), *derive(attention).steps,
                     Solving((("share", "=", Quotient(Number(int(parts.total)), Number(int(attention.total)))),)),
                     ("In percent: ", *shown(Percent(share)))]
 
@@ -94,7 +94,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     def solved() -> list[object]:
         found = solve(f"L*r*(3*d + m) <= {budget}", "r", L=runs, d=d, m=kv * k)
         return [said("All values together have {m=} numbers: `d`/`heads` in each key-value head.", m=kv * k),
-                *found.derivation().steps]
+                *found.derivation().steps, (f"Rounded down, that is {answer.number:,}.",)]
 
     return Exercise(asks, answer._replace(unit=""), solved, (*_HINTS, "Each unit of rank costs the same: how much, "
                                                                       "in all layers?"),

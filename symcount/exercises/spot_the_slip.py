@@ -41,7 +41,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     asks = (told, "Somebody counts its parameters, and makes one slip. Lines that use the wrong number are not wrong "
                   "for that.",
             shown, "Which line is wrong, and which number should stand at its end?")
-    answer = Picked(letters[at], Amount(right[at]))
+    answer = Picked(letters[at], Amount(right[at], "parameters"))
 
     def steps() -> list[Any]:
         return [Equation(f"({letter}) {line.says}", [_form(line, right), Number(value)], of=value)
@@ -50,7 +50,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     return Exercise(asks, answer, steps, (
         "Check each line in two ways: is it what it says that it counts, and is its product or sum right?",
         "A line is not wrong because a number in it came out wrong above."), tuple(
-            (Picked(letter, Amount(value)), "that line only carries the slip on: look above it")
+            (Picked(letter, Amount(value, "parameters")), "that line only carries the slip on: look above it")
             for letter, value, wrong in list(zip(letters, right, values, strict=True))[at + 1:] if wrong != value))
 
 

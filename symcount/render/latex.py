@@ -24,6 +24,7 @@ _ROWS, _HIGH = 25, 36  # rows of a display, and lines that they take, which fit 
 _FRAGMENT = r"% A part of a document: \input it into one with \usepackage{amsmath} and \usepackage[T1]{fontenc}."
 # All but the signs that the fonts of every TeX have: ASCII, letters of European languages, dashes, quotation marks
 _LACKING = re.compile("[^\n -~À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘-‚“-„…]")
+_LONG = re.compile(r"(?<=\w)/(?=\w)|[^\W_]{40}(?=[^\W_])")  # behind which a name of a file may break
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
 _MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
@@ -70,7 +71,9 @@ def standalone(blocks: list[str], title: str) -> str:
     body = joined([block.removeprefix(_FRAGMENT).lstrip("\n") for block in blocks], title)
     fitted = re.sub(r"^\$\$\n(.*?)\n\$\$$", r"\\[\n\\fitted{\1}\n\\]", body, flags=re.DOTALL | re.MULTILINE)
     fitted = fitted.replace(r"$\cdot$", r"$\cdot$\allowbreak{}")  # of a formula in words
-    return _PREAMBLE + _LACKING.sub(lambda sign: f"U+{ord(sign[0]):04X}", fitted) + "\\end{document}\n"
+    fitted = _LONG.sub(r"\g<0>\\allowbreak{}", fitted)
+    shown = _LACKING.sub(lambda sign: rf"U+{ord(sign[0]):04X}\allowbreak{{}}", fitted)
+    return _PREAMBLE + shown + "\\end{document}\n"
 
 
 def form(shown: Form) -> str:
@@ -177,9 +180,15 @@ def sheet(shown: Sheet) -> str:
             else:
                 blocks.append(rf"\noindent {_said(one)}\par\smallskip")
         blocks += [rf"\noindent\textbf{{Answer:}} {_said(item.answer)}\par"] if item.answer else []
-        blocks += [rf"\noindent {_said(one)}\par" if type(one) is tuple else step(one) for one in item.steps]
+        blocks += [_paragraph(one) if type(one) is tuple else step(one) for one in item.steps]
     return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {one.translate(_SPECIAL)}\par}}"
                                    for one in shown.notes)]) + "\n"
+
+
+def _paragraph(pieces: Sequence[Any]) -> str:
+    """A paragraph of a solution, which stays with what it announces."""
+    said = _said(pieces)
+    return rf"\noindent {said}\par" + (r"\nopagebreak" if said.endswith(":") else "")
 
 
 def displays(shown: Derivation) -> list[str]:

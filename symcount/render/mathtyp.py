@@ -59,6 +59,8 @@ def _box(box: Box) -> str:
         return _joined([_box(part) for part in box.parts])
     if kind is Tight:
         return _tight(box)
+    if kind is Strong and isinstance(box.body, Amount):  # bold(…) would print other signs than digits: 𝟕
+        return f'text(font: "New Computer Modern", weight: "bold", {quoted(box.body.text)})'
     if kind is Strong:
         return f"bold({_box(box.body)})"
     if kind is Lowered:

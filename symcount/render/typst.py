@@ -5,6 +5,8 @@ All words are string literals, so that nothing in a name is read as Typst; numbe
 
 from __future__ import annotations
 
+import re
+
 from symcount.derivation import Quoted
 from symcount.render import boxes, layout, mathtyp, notes
 from symcount.render.boxes import Line, Lines, Tight, Words
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from symcount.forms import Form
     from symcount.render.layout import Placed, Tabular
 
+_LONG = re.compile(r"[^\s_/]{40}(?=[^\s_/])")
 _TALLEST = 30  # lines of a cell that is kept on one page
 # `fitted` sets what is wider than the page smaller; `step` keeps the lines of a step on one page where they fit on one.
 # The leading in cells is by how much an index or a bracket may leave its line; what is taller makes the line taller
@@ -94,7 +97,15 @@ def _item(item: Item) -> list[str]:
         else:
             blocks.append(f"#par([{_sentence(one)}])")
     blocks += [f'#par([#strong("Answer:") {_sentence(item.answer)}])'] if item.answer else []
-    return blocks + [f"#par([{_sentence(one)}])" if type(one) is tuple else _step(one) for one in item.steps]
+    if not item.answer:  # a question stands on one page
+        return ["#block(above: 1.8em, breakable: false)[\n" + "\n\n".join(blocks) + "\n]"]
+    return blocks + [_paragraph(one) if type(one) is tuple else _step(one) for one in item.steps]
+
+
+def _paragraph(pieces: Any) -> str:
+    """A paragraph of a solution, which stays with what it announces."""
+    said = f"par([{_sentence(pieces)}])"
+    return f"#block(sticky: true, {said})" if str(pieces[-1]).endswith(":") else f"#{said}"
 
 
 def _sentence(pieces: Any) -> str:
@@ -171,5 +182,5 @@ def _counted(said: tuple[str, ...]) -> list[str]:
 
 
 def _text(words: str) -> str:
-    """Words as a literal that may break behind a sign within a long name."""
-    return quoted(words).replace("_", "_\\u{200b}").replace("/", "/\\u{200b}")
+    """Words as a literal that may break behind a sign within a long name, and within a very long one."""
+    return quoted(_LONG.sub("\\g<0>\u200b", words)).replace("_", "_\\u{200b}").replace("/", "/\\u{200b}")
