@@ -39,6 +39,8 @@ def practice(asked: Any) -> Any:
     if asked.format == "json":
         return _data(asked, seed, found, hint or 0)
     made = key(seed, found, again) if asked.solutions else sheet(seed, found, again, hint or 0)
+    if asked.format != "text":  # what is handed out does not say how to print the key; its title has the seed
+        made = made._replace(notes=())
     return printed(asked, "sheet", [(made,)], list)
 
 
