@@ -8,6 +8,7 @@ from symcount.checks import page
 from symcount.conventions import convention
 from symcount.conventions import names as conventions
 from symcount.errors import ModelError, SymcountError, clipped, nearest
+from symcount.given import shown
 from symcount.kinds import OPERATIONS
 from symcount.laws import ledger_laws
 from symcount.notations import notation, notations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def explain(thing: str) -> str:
-    r"""The page of a published model, MODEL@PATH, key, convention, storage, identity, law, check, notation or symbol.
+    r"""The page of a published model, MODEL@PATH, key, flag, convention, storage, identity, law, check or symbol.
 
     "conventions", "storages", "operations", "phases", "notations" and "checks" list theirs.
 
@@ -60,13 +61,14 @@ def explain(thing: str) -> str:
         return prove(thing).to_text()
     if thing in names():
         return _published(thing)
-    if keys := _keys(thing):
-        return f"{thing}: a configuration key\n" + "\n".join(keys)
+    told = [f"{thing}: a configuration key\n" + "\n".join(keys)] if (keys := _keys(thing)) else []
+    if told := [*told, *([flags] if (flags := _flags(thing)) else [])]:
+        return "\n\n".join(told)
     if known(thing):
         letter = row(thing)
         others = f"; other authors write {letter.others}" if letter.others else ""
         return f"{letter.name}: {letter.meaning}\nLaTeX {letter.latex}{others}"
-    keys_of = (key for file in files() for one in family(file) for key in one.keys)
+    keys_of = (key for file in files() for one in family(file) for key in (*one.keys, *one.flags))
     known_names = {*names(), *conventions(), *storages(), *notations(), *_LISTS, *TABLE, *identities(), *ledger_laws(),
                    *keys_of}
     raise ModelError(f"nothing is known about '{clipped(thing)}'; explain a part as MODEL@PATH; "
@@ -111,6 +113,23 @@ def _part(thing: str) -> str:
     if not blocks:
         raise refused[0]
     return "\n\n".join(blocks)
+
+
+def _flags(flag: str) -> str:
+    """In which families a flag is, what sets it, and its value when nothing is said; empty for what is none.
+
+    >>> print(_flags("mask_token"))
+    mask_token: a flag of 2 families, which --set changes
+      beit: use_mask_token sets it; when left out, mask_token=false
+      dinov2: use_mask_token sets it; when left out, mask_token=true
+    """
+    rows = []
+    for one in (one for file in files() for one in family(file) if flag in one.flags):
+        keys = [key for key, (size, _) in one.keys.items() if size == flag]
+        sets = f"{' or '.join(keys)} sets it; " if keys else ""
+        rows.append(f"  {one.name}: {sets}when left out, {flag}={shown(one.flags[flag])}")
+    many = "1 family" if len(rows) == 1 else f"{len(rows)} families"
+    return f"{flag}: a flag of {many}, which --set changes\n" + "\n".join(rows) if rows else ""
 
 
 def _keys(key: str) -> list[str]:

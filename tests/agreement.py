@@ -169,7 +169,7 @@ HEAD = """# Architectures
 Written by `python tests/agreement.py --write`. Of {total:,} models of {all} types that were measured on the real
 implementations (tests/data/README.md), {exact:,} are exact: parameters, active parameters, every tensor of the
 checkpoint by name and shape, and FLOPs. No number is wrong; the rest is refused. {types} of
-the types are supported, and {further} others of transformers, which the table has not.
+the types are supported and stand here; {further} further types of transformers are supported, and are not among them.
 
 *Own* counts further configurations, odd shapes and turned flags, that were made to break a family after it was written
 and measured in the same way; all of these are exact or refused too. Only where an axis has size 1 (one token, a state

@@ -347,10 +347,10 @@ def test_what_is_no_size_is_refused_with_a_sentence(opened, typed, said):
 
 
 CONDITIONS = [  # model, what the link says, the sentences instead of a number; MathML writes d/heads as a fraction
-    ("llama-7b", "of=params&heads=10", ["heads = 10 does not divide d = 4,096"]),
-    ("llama-2-70b", "of=params&heads=60", ["kv = 8 does not divide heads = 60",
-                                           "heads = 60 does not divide d = 8,192"]),
-    ("llama-7b", "of=params&heads=4096", ["2 does not divide dheads = 1"]),
+    ("llama-7b", "of=params&heads=10", ["nheads = 10 does not divide d = 4,096"]),
+    ("llama-2-70b", "of=params&heads=60", ["nkv = 8 does not divide nheads = 60",
+                                           "nheads = 60 does not divide d = 8,192"]),
+    ("llama-7b", "of=params&heads=4096", ["2 does not divide dnheads = 1"]),
     ("gpt2", "of=flops&s=2048", ["s = 2,048 is more than P = 1,024"]),
     ("mixtral-8x7b", "of=params&K=9", ["K = 9 is more than E = 8"]),
     ("deepseek-v3", "of=params&L=2", ["Ldense = 3 is more than L = 2", "L −Ldense = −1 is less than nothing"]),
@@ -617,7 +617,7 @@ def test_by_keyboard_alone(driver, opened):
     d = 1408
     assert page.find_element("id", "slider-d").get_attribute("aria-valuetext") == "1,408"
     assert page.find_element("css selector", "#total li").get_attribute("textContent") == (
-        "heads = 12 does not divide d = 1,408")
+        "nheads = 12 does not divide d = 1,408")
     press(*[Keys.TAB] * 5, Keys.ARROW_DOWN)  # past the fields of L and V, and one head less
     assert page.find_element("id", "size-heads").get_attribute("value") == "11"
     assert total() == L * (12 * d * d + 13 * d) + V * d + P * d + 2 * d

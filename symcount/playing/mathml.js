@@ -19,12 +19,16 @@ function sign(text, told = {}) {
 const TIGHT = { lspace: "0", rspace: "0" };
 const BETWEEN = { lspace: "0.25em", rspace: "0.25em" };
 
-// A letter of the table: d, heads, n with index 0, L with index dense.
+// A letter of the table: d, n with heads below, n with index 0, L with dense below.
 function letter(name) {
-  const [base, ...index] = name.split("_");
-  const told = index.join("_");
-  if (!told) return tag("mi", base);
-  return tag("msub", tag("mi", base), tag(/^\d+$/.test(told) ? "mn" : "mi", told));
+  const cut = name in PAGE.lowered ? name.length : name.lastIndexOf("_");
+  const index = cut < 0 ? "" : name.slice(cut + 1);
+  const [base, low] = PAGE.lowered[index ? name.slice(0, cut) : name] || [index ? name.slice(0, cut) : name, ""];
+  const below = [...(low ? [tag("mi", low)] : []), ...(low && index ? [sign(",", TIGHT)] : []),
+    ...(index ? [tag("mn", index)] : [])];
+  if (low.length === 1) below[0].setAttribute("mathvariant", "normal");
+  if (!below.length) return tag("mi", base);
+  return tag("msub", tag("mi", base), below.length > 1 ? tag("mrow", ...below) : below[0]);
 }
 
 const bracketed = (inside) => [sign("(", { stretchy: "false" }), ...inside, sign(")", { stretchy: "false" })];

@@ -13,6 +13,8 @@ from symcount.ledger import UNITS, Ledger
 from symcount.polynomials import Polynomial, added
 from symcount.readers.quantities import fitting, read
 from symcount.render import text
+from symcount.render.boxes import Lowered
+from symcount.render.boxes import letter as box
 from symcount.sizes import RELATIONS, letters, same
 from symcount.symbols import TABLE, known, row
 
@@ -69,6 +71,8 @@ def playable(one: Model, of: str = "", convention: str | None = None, phase: str
             "quantities": {quantity: _said(quantity) for quantity in kept},
             "letters": {name: {"means": row(name).meaning, "least": row(name).least, "run": name in _RUNNING}
                         for name in names},
+            "lowered": {name: [sign.base.text, sign.low.text] for name in TABLE
+                        if isinstance(sign := box(name), Lowered)},  # letters whose name stands below another
             "relations": dict(RELATIONS),
             "words": [name for name in TABLE if len(name) == 2],  # which two letters side by side would spell
             "structures": _labelled(structures), "models": models}

@@ -201,8 +201,9 @@ def displays(shown: Derivation) -> list[str]:
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    return "\n\n".join([_title(title), f"$$\n{math(boxes.short(shown))}\n$$",
-                        *(line.translate(_SPECIAL) for line in says)]) + "\n"
+    first, *more = map(math, boxes.broken(shown))
+    display = _aligned([f"& {first}", *(rf"&\quad {line}" for line in more)]) if more else f"$$\n{first}\n$$"
+    return "\n\n".join([_title(title), display, *(line.translate(_SPECIAL) for line in says)]) + "\n"
 
 
 def _title(title: str) -> str:

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from symcount.render.layout import Placed, Tabular
 
 _LONG = re.compile(r"[^\s_/]{40}(?=[^\s_/])")
-_TALLEST = 30  # lines of a cell that is kept on one page
+_TALLEST = 30  # lines of a cell, and rows of a table, that are kept on one page
 # `fitted` sets what is wider than the page smaller; `step` keeps the lines of a step on one page where they fit on one.
 # The leading in cells is by how much an index or a bracket may leave its line; what is taller makes the line taller
 _PREAMBLE = """\
 #set page(paper: "a4", margin: (x: 2cm, y: 2.2cm), numbering: "1 / 1")
-#set text(font: "New Computer Modern", weight: 450, size: 10.5pt, lang: "en")
+#set text(font: "New Computer Modern", weight: 450, size: 10.5pt, lang: "en",
+  ligatures: false) // --seed is no dash
 #show math.equation: set text(font: "New Computer Modern Math", weight: 450)
 #set par(leading: 0.6em)
 #set table(stroke: none, inset: (x: 0.5em, y: 0.32em))
@@ -162,10 +163,12 @@ def _tabular(shown: Tabular) -> str:
     sides = ", ".join("right" if side == "r" else "left" for side in shown.sides)
     head = ", ".join(f"text(fill: luma(80), size: 0.9em, {_text(one)})" for one in shown.head)
     long = any(isinstance(one, Lines) and len(one.lines) > _TALLEST for row in shown.rows for one in row)
+    whole = not long and len(shown.rows) <= _TALLEST
     rows = [*map(_row, shown.rows), *(["table.hline(stroke: 0.5pt),", _row(shown.last)] if shown.last else [])]
+    breaks = "false" if whole else "true"
     return (("#set table.cell(breakable: true)\n" if long else "")
-            + f"#fitted(table(\n  columns: {len(shown.sides)}, align: ({sides},),\n"
-            f"  table.header({head}), table.hline(stroke: 0.5pt),\n" + "\n".join(f"  {row}" for row in rows) + "\n))")
+            + f"#block(breakable: {breaks}, fitted(table(\n  columns: {len(shown.sides)}, align: ({sides},),\n"
+            f"  table.header({head}), table.hline(stroke: 0.5pt),\n" + "\n".join(f"  {row}" for row in rows) + "\n)))")
 
 
 def _row(cells: Any) -> str:
