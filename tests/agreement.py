@@ -17,7 +17,6 @@ from math import prod
 from pathlib import Path
 
 import filing
-
 from symcount import ConfigError, active_parameters, flops, parameters, read_config
 from symcount.architectures import _agreed, load, types
 from symcount.readers.checkpoint import checkpoint

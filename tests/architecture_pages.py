@@ -10,7 +10,6 @@ from pathlib import Path
 from textwrap import dedent
 
 from markup import as_one, code, escaped, tabulated
-
 from symcount import active_parameters, flops, kv_cache, model, parameters
 from symcount.architectures import agreed, family, files
 from symcount.counting import derive, formula, notes

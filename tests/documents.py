@@ -13,7 +13,6 @@ from pathlib import Path
 
 import architecture_pages
 import pages
-
 from symcount.cli import main
 
 ROOT = Path(__file__).parents[1]

@@ -11,9 +11,8 @@ from collections import Counter
 from itertools import groupby
 from pathlib import Path
 
-from markup import as_one, code, escaped, tabulated
-
 import symcount
+from markup import as_one, code, escaped, tabulated
 from symcount import prove
 from symcount.architectures import family, files
 from symcount.checks import checks, listed

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from networks import drawn
 
+from networks import drawn
 from symcount import ConfigError, ModelError, evaluate, flops, model, parameters, read_config
 from symcount.architecture import Model
 from symcount.architectures import load, types

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import corpus
 import pytest
+
+import corpus
 
 CLAIMS = corpus.claims()
 PUT = [claim for claim in CLAIMS if claim.could]

@@ -9,8 +9,9 @@ import itertools
 import sys
 from collections import Counter
 
-import corpus
 import pytest
+
+import corpus
 from documents import DOCUMENTS
 
 VERDICTS = ("right", "wrong", "carried", "convention", "approx", "external")

@@ -13,8 +13,9 @@ import re
 from collections import Counter, namedtuple
 from fractions import Fraction
 
-import corpus
 import pytest
+
+import corpus
 
 # the clean documents that count networks: numbers of the others (prices, dates) state nothing that could be found
 NETWORKS = ("adapters_and_bits.md", "bert_by_hand.md", "budget_note.tex", "cache_notes.md", "formula_paper.tex",

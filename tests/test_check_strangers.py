@@ -17,8 +17,9 @@ import sys
 import time
 from pathlib import Path
 
-import corpus
 import pytest
+
+import corpus
 
 SECONDS = 60  # for one text: generous, as the machine may be busy
 MEMORY = 3 << 30

@@ -8,10 +8,11 @@ import shlex
 from itertools import accumulate
 from pathlib import Path
 
+import pytest
+
 import architecture_pages
 import documents
 import pages
-import pytest
 
 README = documents.ROOT / "README.md"
 DOCS = documents.ROOT / "docs"

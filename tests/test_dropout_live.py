@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from math import prod
 
-import agreement
 import pytest
 
+import agreement
 from symcount import ConfigError
 from symcount.architectures import load, types
 from symcount.network import walk

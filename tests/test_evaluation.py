@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from networks import HALF, LESSON, A, B, C, X, affine, step, steps, x, y
 
+from networks import HALF, LESSON, A, B, C, X, affine, step, steps, x, y
 from symcount import Shared, evaluate, model, network, weight, within
 from symcount.functions import FUNCTIONS
 from symcount.layers import linear

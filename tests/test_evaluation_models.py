@@ -6,8 +6,8 @@ from itertools import product
 from math import erf
 
 import pytest
-from networks import HALF, A, B, affine, attend, drawn, shapes, step, steps
 
+from networks import HALF, A, B, affine, attend, drawn, shapes, step, steps
 from symcount import Mask, ModelError, evaluate, model, within
 from symcount.layers import attention, linear
 from symcount.network import (

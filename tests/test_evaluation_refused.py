@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from networks import HALF, LESSON, X, attend, line, step, x, y
 
+from networks import HALF, LESSON, X, attend, line, step, x, y
 from symcount import Mask, Shared, evaluate, letter, model, within
 from symcount.errors import ModelError, ShapeError, SizeError, SymcountError
 from symcount.layers import linear

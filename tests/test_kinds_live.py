@@ -16,10 +16,10 @@ from math import prod
 from operator import itemgetter
 from random import Random
 
-import agreement
 import pytest
-from real import built, inputs
 
+import agreement
+from real import built, inputs
 from symcount import ConfigError, read_config
 from symcount.architecture import Model
 from symcount.architectures import load, types

@@ -16,11 +16,11 @@ import re
 from collections import Counter
 from random import Random
 
+import pytest
+
 import agreement
 import filing
-import pytest
 from real import built, inputs
-
 from symcount import ConfigError, flops, model, parameters, read_config
 from symcount.architectures import load, names, types
 from symcount.readers.checkpoint import checkpoint

@@ -11,14 +11,14 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 import build
 import complaints
 import converting
 import executing
 import notebooks
-import pytest
 from browser import browser
-
 from symcount.cli import main
 
 nbformat = pytest.importorskip("nbformat", reason="notebooks need the extra 'notebooks'")

@@ -14,9 +14,9 @@ from html.parser import HTMLParser
 from math import ceil, floor
 
 import pytest
-from browser import browser, dark
 
 import symcount
+from browser import browser, dark
 from symcount.cli import main
 from symcount.counting import table
 from symcount.errors import ModelError, SymcountError

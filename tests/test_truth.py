@@ -5,9 +5,9 @@ tests/data/README.md says how the rows of truth.jsonl were measured.
 
 from __future__ import annotations
 
-import agreement
 import pytest
 
+import agreement
 from symcount import ConfigError, Ledger, flops, model, multiply_adds, parameters, read_config, symbols
 from symcount.architectures import agreed, files, index, names, read_published, read_types, types
 from symcount.readers.parameters import buffers
