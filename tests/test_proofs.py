@@ -296,7 +296,7 @@ TWO = [  # the lines of layer 2: text, LaTeX, why
 ]
 ANY = [  # the lines for any number of layers
     ("XW₁ + 1b₁", "by definition"), ("XM₁ + 1b₁", "with M₁ = W₁"), ("XM₁ + 1c₁", "with c₁ = b₁"),
-    ("Hₖ₋₁Wₖ + 1bₖ", "by definition"), ("(XMₖ₋₁ + 1cₖ₋₁)Wₖ + 1bₖ", "by the hypothesis for layer k-1"),
+    ("Hₖ₋₁Wₖ + 1bₖ", "by definition"), ("(XMₖ₋₁ + 1cₖ₋₁)Wₖ + 1bₖ", "by the hypothesis for layer k − 1"),
     ("XMₖ₋₁Wₖ + 1cₖ₋₁Wₖ + 1bₖ", "the product distributes over the sum"),
     ("X(Mₖ₋₁Wₖ) + 1cₖ₋₁Wₖ + 1bₖ", "the product is associative"),
     ("X(Mₖ₋₁Wₖ) + 1(cₖ₋₁Wₖ + bₖ)", "a common factor is taken out"), ("XMₖ + 1(cₖ₋₁Wₖ + bₖ)", "with Mₖ = Mₖ₋₁Wₖ"),

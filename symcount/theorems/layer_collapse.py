@@ -124,7 +124,7 @@ def _induction() -> Proof:
         Step("definition", "H_1", term=x * w_1 + one * b_1),
         Step("definition", "M_1", backwards=True, term=x * m_1 + one * b_1),
         Step("definition", "c_1", backwards=True, term=x * m_1 + one * c_1)])
-    hypothesis = "the hypothesis for layer k-1"
+    hypothesis = "the hypothesis for layer k − 1"
     step = _two("layer k", h, before * w + one * b, hypothesis, known, (x, m, c, w, b), (m_k, c_k),
                 {hypothesis: Equation(before, known)})
     meant = [(h_1, x * w_1 + one * b_1), (m_1, w_1), (c_1, b_1), (h, before * w + one * b), (m_k, m * w),
