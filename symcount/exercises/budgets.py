@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.answers import Amount
 from symcount.counting import derive
 from symcount.errors import ProofError
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import amounts
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -27,11 +27,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
         into, out, budget = draw.between(11, 99) * 10, draw.between(5, 40), draw.between(20, 900) * 1000
         a_unit = into + 1 + out
         answer = Amount((budget - out) // a_unit, "units")
-        asks: tuple[Any, ...] = (f"A network has {into} inputs, one hidden layer and {out} outputs; both layers have "
-                                 f"biases. It may have no more "
-                f"than {budget:,} parameters.", "How many hidden units can it have at most?")
+        asks: tuple[Any, ...] = (
+            f"A network has {into} inputs, one hidden layer and {out} outputs; both layers have biases. "
+            f"It may have no more than {budget:,} parameters.", "How many hidden units can it have at most?")
         return Exercise(asks, answer, lambda: [
-            said("With {d=} inputs, `h` hidden units and {m=} outputs:", d=into, m=out),
+            paragraph("With {d=} inputs, `h` hidden units and {m=} outputs:", d=into, m=out),
             *solve(f"d*h + h + h*m + m <= {budget}", "h", d=into, m=out).derivation().steps,
             (f"Rounded down, that is {answer.number:,}.",)], (
             "What does one more hidden unit cost? It has a weight for each input, one for each output, and a bias.",
@@ -48,17 +48,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
         budget = -(-(2 * words * d + layer * draw.between(7, 60) + draw.below(layer)) // 10**7) * 10**7
         deepest = (budget - 2 * words * d - d) // layer
         answer = Amount(deepest, "layers")
-        asks = (said("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width `d`/`heads`, a gated "
-                     "block of {h=}, a head that is not tied to its "
-                     "table, an RMSNorm before attention and block and one at the end, and no biases. "
-                     f"It may have no more than {budget:,} "
-                     f"parameters.", **sizes), "How many layers can it have at most?")
+        asks = (paragraph("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width `d`/`heads`, "
+                          "a gated block of {h=}, a head that is not tied to its table, "
+                          "an RMSNorm before attention and block and one at the end, and no biases. "
+                          f"It may have no more than {budget:,} parameters.", **sizes),
+                "How many layers can it have at most?")
         made = model("llama", **sizes)
         return Exercise(asks, answer, lambda: list(solve(f"params <= {budget}", "L", made).derivation().steps), (
             "What does it have without any layers? Take that away first.",
             "How much is one layer? Divide what is left by it, and round down."), amounts([
-                (budget // layer, "table and head take their part of the "
-                                  "budget"), (deepest + 1, "one more is too many: round down"),
+                (budget // layer, "table and head take their part of the budget"),
+                (deepest + 1, "one more is too many: round down"),
                 ((budget - words * d) // layer, "both the table and the head take their part of the budget"),
                 ((budget - 2 * words * d) // (layer - d * sizes["h"]), "the gate is a matrix, too")], answer))
     runs, words = draw.between(6, 40), 1000 * draw.between(16, 99)
@@ -67,10 +67,11 @@ def exercise(level: int, draw: Draw) -> Exercise:
     budget = (runs * (12 * low * low + 13 * low) + (words + places + 2) * low) // 10**6 * 10**6
     d = _widest(runs, words, places, budget) // step * step
     answer = Amount(d, "")
-    asks = (said("A decoder like GPT-2 with {L=}, {V=} and {P=} has `12d^2 + 13d` parameters in each layer, tables for "
-                 "words and positions, a norm of `2d` at the end, and no head of its own. Its width `d` is to be a "
-                 f"multiple of {step}, and it may have no more than {budget:,} parameters.",
-                 L=runs, V=words, P=places), "How wide can it be at most?")
+    asks = (paragraph("A decoder like GPT-2 with {L=}, {V=} and {P=} has `12d^2 + 13d` parameters in each layer, "
+                      "tables for words and positions, a norm of `2d` at the end, and no head of its own. "
+                      f"Its width `d` is to be a multiple of {step}, "
+                      f"and it may have no more than {budget:,} parameters.",
+                      L=runs, V=words, P=places), "How wide can it be at most?")
 
     def steps() -> list[object]:
         made = parameters(model("gpt2", V=words, P=places, L=runs, d=d, heads=4))
@@ -78,8 +79,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
         found = solve(f"{square}*d^2 + {line}*d <= {budget}", f"d={step}*1..")
         if found.sizes != {"d": d} or int(made.total) != found.found[0].left:
             raise ProofError(f"the largest width is {found.sizes}, not {d}")
-        return [said(f"In powers of d: the square stands 12 · {runs} times, and d itself 13 · {runs} + {words:,} + "
-                     f"{places:,} + 2 times."), *found.derivation().steps,
+        return [paragraph(f"In powers of d: the square stands 12 · {runs} times, "
+                          f"and d itself 13 · {runs} + {words:,} + {places:,} + 2 times."), *found.derivation().steps,
                 (f"The largest multiple of {step} below is {d:,}:",), derive(made).steps[-1]]
 
     return Exercise(asks, answer, steps, (

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from symcount.answers import Percent, shown
 from symcount.errors import ProofError
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import WIDTHS
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -33,9 +33,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         sizes["P"] = draw.one((512, 1024, 2048))
         ledger = parameters(model("gpt2", **sizes))
-        asks = (said("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has `12d^2 + 13d` parameters in each layer, "
-                     "tables for words and positions, and `2d` parameters more in its last norm. Its head is the "
-                     "table of words again.", **sizes),
+        asks = (paragraph("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has `12d^2 + 13d` parameters in each "
+                          "layer, tables for words and positions, and `2d` parameters more in its last norm. "
+                          "Its head is the table of words again.", **sizes),
                 "Which share of its parameters is in the two tables, in percent with two decimals?")
         rows = sizes["V"] + sizes["P"]
         return _shared(asks, ledger, ("embeddings",), [
@@ -44,16 +44,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         sizes |= {"P": draw.one((256, 512, 1024)), "types": 2, "h": "4d"}
         ledger = parameters(model("bert", **sizes))
-        asks = (said("An encoder like BERT with {V=}, {P=}, {types=}, {d=} and {L=} has `12d^2 + 13d` parameters in "
-                     "each layer, a pooler of `d^2 + d`, and tables for words, positions and token types, behind "
-                     "which a LayerNorm of `2d` stands.", **sizes),
+        asks = (paragraph("An encoder like BERT with {V=}, {P=}, {types=}, {d=} and {L=} has `12d^2 + 13d` parameters "
+                          "in each layer, a pooler of `d^2 + d`, and tables for words, positions and token types, "
+                          "behind which a LayerNorm of `2d` stands.", **sizes),
                 "Which share of its parameters is in the three tables, without the norm, in percent with two decimals?")
         return _shared(asks, ledger.without("embeddings.norm"), ("embeddings",), [
             (sizes["V"] * d, 0, "positions and token types have tables, too")], whole=ledger)
     h = 64 * (d // 24 + draw.between(1, 20))
     ledger = parameters(model("llama", **sizes, h=h))
-    asks = (said("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
-                 "layer, a norm of d at the end, a table of words and a head that is not tied to it.", **sizes, h=h),
+    asks = (paragraph("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
+                      "layer, a norm of d at the end, a table of words and a head that is not tied to it.",
+                      **sizes, h=h),
             "Which share of its parameters do table and head hold together, in percent with two decimals?")
     return _shared(asks, ledger, ("embeddings", "head"), [
         (sizes["V"] * d, 0, "that is the table alone: the head is as large"),

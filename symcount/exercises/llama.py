@@ -5,7 +5,7 @@ Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 20
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import counted
 from symcount.naming import model
 from symcount.readers.memory import memory
@@ -29,10 +29,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level > 1:
         sizes["kv"] = kv
     tied = level == 2 or (level == 3 and draw.below(2) == 0)
-    told = [said("A decoder like LLaMA has {V=} words, width {d=} and {L=} layers. Each has attention with {heads} "
-                 "heads of width `d`/`heads`" + (" and {kv=} key-value heads" if level > 1 else "")
-                 + ", a gated feed-forward block of width {h=} and, before each of these, an RMSNorm. One more norm "
-                   "stands before the head. There are no biases and no tables of positions.", **sizes),
+    grouped = " and {kv=} key-value heads" if level > 1 else ""
+    told = [paragraph("A decoder like LLaMA has {V=} words, width {d=} and {L=} layers. "
+                      "Each has attention with {heads} heads of width `d`/`heads`" + grouped
+                      + ", a gated feed-forward block of width {h=} and, before each of these, an RMSNorm. "
+                        "One more norm stands before the head. There are no biases and no tables of positions.",
+                      **sizes),
             "The head is " + ("the table of the words again: they are tied." if tied else
                               "a matrix of its own, not tied to the table of the words.")]
     made = model("llama", **sizes, tied=tied)
