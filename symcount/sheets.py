@@ -75,17 +75,10 @@ def made(name: str, level: int, draw: Draw) -> Exercise:
     """An exercise as its kind makes it, without slips that are none for these numbers."""
     found: Exercise = load(name).exercise(level, draw)
     wrong = tuple((wrong, says.replace("`", "")) for wrong, says in found.slips
-                  if not answers.same(_given(wrong, found.answer), found.answer))
+                  if not answers.same(wrong, found.answer))
     asks, hints = (tuple(paragraph(one) if isinstance(one, str) else one for one in each)
                    for each in (found.asks, found.hints))
     return found._replace(asks=asks, hints=hints, slips=wrong)
-
-
-def _given(answer: Any, like: Any) -> Any:
-    """An answer as it would have been read: a percentage with its two decimals."""
-    if type(like) is not answers.Percent:
-        return answer
-    return answers.read("".join(map(str, answers.shown(answer))), like)
 
 
 def question(one: Exercise) -> str:
