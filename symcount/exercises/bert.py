@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Percent, shown
+from symcount.answers import Percent
 from symcount.counting import derive
 from symcount.derivation import Solving
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import WIDTHS, counted
+from symcount.exercises._counted import WIDTHS, counted, percentage
 from symcount.forms import Number, Quotient, Sum
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -69,15 +69,14 @@ def exercise(level: int, draw: Draw) -> Exercise:
     asks = (told, f"With all biases, norms and its pooler it has {large:,} parameters. "
                   "A student has half of the layers and is alike in everything else.",
             "By what percentage is it smaller? Give two decimals.")
-    share = Fraction(large - small, large)
+    answer = Percent(Fraction(large - small, large))
 
     def steps() -> list[object]:
         form = Quotient(Sum(((1, Number(large)), (-1, Number(small)))), Number(large))
         return [(f"The student, with {runs // 2} layers:",), *derive(student).steps,
-                Solving((("smaller by", "=", form),)),
-                ("In percent: ", *shown(Percent(share)))]
+                Solving((("smaller by", "=", form),)), percentage(answer)]
 
-    return Exercise(asks, Percent(share), steps, (
+    return Exercise(asks, answer, steps, (
         "It is not half: the tables and the pooler stay.",
         "Count the student, or half of the layers; divide what is gone by the whole teacher."), (
             (Percent(Fraction(large - small, small)), "divide by the teacher, not by the student"),

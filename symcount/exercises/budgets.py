@@ -9,9 +9,10 @@ from symcount.answers import Amount
 from symcount.counting import derive
 from symcount.errors import ProofError
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import amounts
+from symcount.exercises._counted import amounts, gated_width
 from symcount.naming import model
 from symcount.readers.parameters import parameters
+from symcount.sizes import up
 from symcount.solving import solve
 
 TYPE_CHECKING = False
@@ -43,9 +44,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
         k = draw.one((64, 96, 128))
         heads = draw.between(6, 24)
         d = k * heads
-        sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)), "heads": heads}
+        sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw), "heads": heads}
         words, layer = sizes["V"], 4 * d * d + 3 * d * sizes["h"] + 2 * d
-        budget = -(-(2 * words * d + layer * draw.between(7, 60) + draw.below(layer)) // 10**7) * 10**7
+        budget = up(2 * words * d + layer * draw.between(7, 60) + draw.below(layer), 10**7)
         deepest = (budget - 2 * words * d - d) // layer
         answer = Amount(deepest, "layers")
         asks = (paragraph("A decoder like LLaMA has {V=} words, width {d=}, {heads} heads of width `d`/`heads`, "

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Percent, shown
+from symcount.answers import Percent
 from symcount.errors import ProofError
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import WIDTHS
+from symcount.exercises._counted import WIDTHS, gated_width, head_count, percentage
 from symcount.naming import model
 from symcount.readers.parameters import parameters
 from symcount.scaling import share
@@ -29,7 +29,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is a tied decoder like GPT-2, level 2 an encoder like BERT, level 3 a head that is not tied."""
     d = draw.one(WIDTHS)
     sizes: dict[str, Any] = {"V": 250 * draw.between(60, 400), "d": d, "L": draw.between(4, 40),
-                             "heads": d // 64 if d % 64 == 0 else d // 32}
+                             "heads": head_count(d)}
     if level == 1:
         sizes["P"] = draw.one((512, 1024, 2048))
         ledger = parameters(model("gpt2", **sizes))
@@ -50,7 +50,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 "Which share of its parameters is in the three tables, without the norm, in percent with two decimals?")
         return _shared(asks, ledger.without("embeddings.norm"), ("embeddings",), [
             (sizes["V"] * d, 0, "positions and token types have tables, too")], whole=ledger)
-    h = 64 * (d // 24 + draw.between(1, 20))
+    h = gated_width(d, draw)
     ledger = parameters(model("llama", **sizes, h=h))
     asks = (paragraph("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
                       "layer, a norm of d at the end, a table of words and a head that is not tied to it.",
@@ -72,7 +72,7 @@ def _shared(asks: Any, ledger: Ledger, paths: tuple[str, ...], slips: Any, whole
         ratio = share(whole, *(paths if whole is ledger else ("word", "position", "type")))
         if ratio.value != answer.share:
             raise ProofError(f"the share is {ratio.value}, not {answer.share}")
-        return [*ratio.derivation().steps, ("In percent: ", *shown(answer))]
+        return [*ratio.derivation().steps, percentage(answer)]
 
     wrong = [(Percent(Fraction(top, total + more)), says) for top, more, says in slips]
     wrong.append((Percent(Fraction(part, total - part)), "divide by the whole model, not by the rest of it"))

@@ -11,6 +11,7 @@ from symcount.layers.feed_forward import gated, mlp
 from symcount.naming import model
 from symcount.network import tensor, within
 from symcount.readers.parameters import parameters
+from symcount.sizes import up
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (2 * d * h + h, "the biases of the way down are forgotten")])
     d += 32 * (d % 96 == 0)  # so that rounding matters
     multiple = draw.one((64, 128, 256))
-    rounded = -(-8 * d // (3 * multiple)) * multiple
+    rounded = up(8 * d, 3 * multiple) // 3
     if level == 2:
         asks = (paragraph("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. "
                           f"Its hidden width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),

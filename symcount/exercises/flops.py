@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import HIDDEN, counted
+from symcount.exercises._counted import HIDDEN, counted, gated_width
 from symcount.naming import model
 from symcount.readers.work import flops
 
@@ -38,7 +38,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, kv = draw.one((64, 128)), draw.one((2, 4, 8))
     heads = kv * draw.one((2, 4))
     d, runs, tokens = k * heads, draw.between(5, 40), draw.between(3, 40) * 64
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)), "L": runs,
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw), "L": runs,
              "heads": heads, "kv": kv}
     made = model("llama", **sizes)
     if level == 2:

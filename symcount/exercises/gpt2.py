@@ -6,9 +6,10 @@ Source: Radford et al. 2019, "Language models are unsupervised multitask learner
 from __future__ import annotations
 
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import WIDTHS, counted, difference
+from symcount.exercises._counted import WIDTHS, counted, difference, head_count
 from symcount.naming import model
 from symcount.readers.parameters import parameters
+from symcount.sizes import up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is tied, level 2 not, level 3 asks what a longer context and a padded vocabulary add."""
     d = draw.one(WIDTHS)
     sizes = {"V": draw.between(8_000, 99_000), "P": draw.one((256, 512, 768, 1024, 2048)), "d": d,
-             "L": draw.between(4, 48), "heads": d // 64 if d % 64 == 0 else d // 32}
+             "L": draw.between(4, 48), "heads": head_count(d)}
     told = paragraph(_TOLD, **sizes)
     words, places, runs = sizes["V"], sizes["P"], sizes["L"]
     right = runs * (12 * d * d + 13 * d) + (words + places + 2) * d
@@ -46,7 +47,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (right, "the head has a matrix of its own"), (right + words * d + words, "the head has no bias"),
             *((number + words * d, says) for number, says in slips)])
     multiple = draw.one((64, 128))
-    padded = -(-words // multiple) * multiple
+    padded = up(words, multiple)
     longer = places * draw.one((2, 3, 4))
     asks = (told, f"The head is the table of words again. The context is lengthened to {longer:,} positions, "
                   f"and the table of words is filled up to the next multiple of {multiple}. "

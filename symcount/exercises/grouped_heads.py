@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.answers import Amount
 from symcount.counting import derive
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import amounts, counted, difference
+from symcount.exercises._counted import amounts, counted, difference, repeated
 from symcount.naming import model
 from symcount.readers.parameters import parameters
 from symcount.solving import solve
@@ -48,7 +48,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
             *_HINTS, "Only two of the four matrices become smaller: what is left of each is kv/heads of it."))
         saved = 4 * d * d - right
         answer = Amount(runs * saved, "parameters")
-        return made._replace(answer=answer, steps=lambda: [*made.steps(), *_all(runs, saved)], slips=amounts([
+        return made._replace(answer=answer, steps=lambda: [*made.steps(), repeated(runs, saved)], slips=amounts([
             (saved, "that is one layer"), (runs * right, "that is what is left, not what is saved"),
             (runs * saved // 2, "both keys and values are grouped"),
             (runs * 2 * (d * d - d * kv), "a head has `d`/`heads` numbers, not one")], answer))
@@ -67,10 +67,3 @@ def exercise(level: int, draw: Draw) -> Exercise:
         amounts([((right - 2 * d * d) // (d * k), "there are two matrices of that size: keys and values"),
                  (kv * k, "that is how many numbers they have: divide by the width of a head"),
                  (heads // kv, "that is how many query heads share one")], answer))
-
-
-def _all(runs: int, each: int) -> list[object]:
-    from symcount.derivation import Equation
-    from symcount.forms import Number, Product
-
-    return [Equation("all layers", [Product((Number(runs), Number(each))), Number(runs * each)], of=runs * each)]

@@ -6,7 +6,7 @@ Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 20
 from __future__ import annotations
 
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import counted
+from symcount.exercises._counted import counted, gated_width
 from symcount.naming import model
 from symcount.readers.memory import memory
 from symcount.readers.parameters import parameters
@@ -24,7 +24,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, kv = draw.one((64, 96, 128)), draw.one((2, 4, 5, 6, 8))
     heads = kv * draw.one((2, 3, 4))
     d = k * heads
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)),
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw),
              "L": draw.between(8, 60), "heads": heads}
     if level > 1:
         sizes["kv"] = kv

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Amount, Percent, shown
+from symcount.answers import Amount, Percent
 from symcount.counting import derive
 from symcount.derivation import Solving
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import amounts, counted
+from symcount.exercises._counted import amounts, counted, gated_width, percentage
 from symcount.forms import Number, Quotient
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -31,8 +31,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, kv = draw.one((64, 128)), draw.one((2, 4, 8))
     heads = kv * draw.one((2, 4))
     d, runs, rank = k * heads, draw.between(9, 60), 4 * draw.between(1, 24)
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)), "L": runs,
-             "heads": heads}
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw), "L": runs, "heads": heads}
     if level == 1:
         made = model("llama", **sizes, lora=f"{rank}@query+value")
         asks = (paragraph("A decoder has {L=} layers of width {d=} with {heads} heads of width `d`/`heads`. "
@@ -47,7 +46,6 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (2 * right, "only two of the four matrices have adapters"),
             (right * heads, "all heads together have d numbers")])
     sizes["kv"] = kv
-    base = model("llama", **sizes)
     if level == 2:
         made = model("llama", **sizes, lora=f"{rank}@query+key+value+output")
         asks = (paragraph("A decoder has {L=} layers of width {d=} with {heads} query heads and {kv=} key-value heads "
@@ -64,22 +62,22 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (runs * rank * (4 * d + 4 * kv * k), "keys and values read d numbers")])
     if draw.below(2):
         made = model("llama", **sizes, lora=f"{rank}@query+value")
-        parts, whole = parameters(made).by("trainable")["trainable"], parameters(made)
-        share = Fraction(int(parts.total), int(parts.total) + int(parameters(base).where("layers.attention").total))
+        parts = parameters(made).by("trainable")["trainable"]
+        attention = parameters(made).where("layers.attention")
+        share = Percent(Fraction(int(parts.total), int(attention.total)))
         asks = (paragraph("Each of {L=} layers of width {d=} has attention with {heads} query heads and {kv=} "
                           "key-value heads of width `d`/`heads` and no biases. Adapters of rank {r=} stand beside "
                           "query and value; the four matrices themselves are frozen.", **sizes, r=rank),
                 "Of all parameters of attention, adapters included, which share is trained, "
                 "in percent with two decimals?")
-        attention = whole.where("layers.attention")
 
         def steps() -> list[object]:
             return [("trained:",), *derive(parts).steps, ("all of attention:",), *derive(attention).steps,
                     Solving((("share", "=", Quotient(Number(int(parts.total)), Number(int(attention.total)))),)),
-                    ("In percent: ", *shown(Percent(share)))]
+                    percentage(share)]
 
         part, frozen = int(parts.total), int(attention.total) - int(parts.total)
-        return Exercise(asks, Percent(share), steps, (*_HINTS, "The number of layers cancels."), (
+        return Exercise(asks, share, steps, (*_HINTS, "The number of layers cancels."), (
             (Percent(Fraction(part, frozen)), "the adapters are a part of the whole, too"),
             (Percent(Fraction(4 * d * rank, 4 * d * rank + 2 * d * d + 2 * d * kv * k)),
              "values lead to kv heads only")))

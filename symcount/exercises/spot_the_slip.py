@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 from itertools import pairwise
+from math import prod
 
 from symcount.answers import Amount, Picked
 from symcount.derivation import Equation, Quoted
 from symcount.errors import ProofError
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import HIDDEN
+from symcount.exercises._counted import HIDDEN, gated_width
 from symcount.forms import Number, Power, Product, Sum
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -58,16 +59,9 @@ def _values(lines: Sequence[_Line], spoiled: dict[int, int] | None = None) -> li
     """The number of every line; some may be told, and the lines below use them."""
     found: list[int] = []
     for i, line in enumerate(lines):
-        value = sum(_product(factors) for factors in line.products) + sum(times * found[j] for times, j in line.lines)
+        value = sum(map(prod, line.products)) + sum(times * found[j] for times, j in line.lines)
         found.append((spoiled or {}).get(i, value))
     return found
-
-
-def _product(factors: Sequence[int]) -> int:
-    result = 1
-    for factor in factors:
-        result *= factor
-    return result
 
 
 def _form(line: _Line, values: Sequence[int]) -> Any:
@@ -132,7 +126,7 @@ def _decoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     k = draw.one((64, 96, 128))
     heads = draw.between(6, 32)
     d = k * heads
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)) + 32,
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw) + 32,
              "L": draw.between(9, 60), "heads": heads}
     words, h, runs = sizes["V"], sizes["h"], sizes["L"]
     told = paragraph("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width "
