@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.drawing import Draw
+    from symcount.solutions import Solution
 
 HIDDEN = (64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640)  # widths of small networks
 WIDTHS = (384, 512, 576, 640, 768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2560, 3072, 4096)  # of transformers
@@ -61,6 +62,12 @@ def times(asks: Any, ledger: Ledger, runs: int, hints: Any, slips: Any = ()) -> 
 def repeated(runs: int, each: int) -> Equation:
     """A step: what all layers come to."""
     return Equation("all layers", [Product((Number(runs), Number(each))), Number(runs * each)], of=runs * each)
+
+
+def largest(found: Solution, unit: str = "") -> Amount:
+    """The largest number of the one unknown of a relation with which the relation holds."""
+    number, = found.sizes.values()
+    return Amount(number, unit)
 
 
 def percentage(answer: Percent) -> tuple[Any, ...]:

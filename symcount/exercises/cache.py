@@ -5,9 +5,8 @@ For every token, layer and key-value head a key and a value of k numbers: 2·L·
 
 from __future__ import annotations
 
-from symcount.answers import Amount
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import amounts, counted
+from symcount.exercises._counted import amounts, counted, largest
 from symcount.naming import model
 from symcount.readers.memory import cache_bytes
 from symcount.solving import solve
@@ -47,18 +46,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 *((right * by // of, says) for of, by, says in wrong)]))
     room = draw.between(3, 60)
     budget = room * 2**30
-    longest = budget // a_token
-    answer = Amount(longest, "tokens")
+    found = solve(f"kv <= {room}GiB", "t", made)
+    answer = largest(found, "tokens")
     asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). "
                   "How many tokens of one text fit in at most?")
-
-    def steps() -> list[object]:
-        return list(solve(f"kv <= {room}GiB", "t", made).derivation().steps)
-
     return _told(Exercise(
-        asks, answer, steps, (*_HINTS, "How many bytes does one token take? Divide, and round down."),
+        asks, answer, lambda: list(found.derivation().steps),
+        (*_HINTS, "How many bytes does one token take? Divide, and round down."),
         amounts([(room * 10**9 // a_token, "a GiB is 2³⁰ bytes, not 10⁹"),
-                 (longest + 1, "one token more does not fit: round down"),
+                 (answer.number + 1, "one token more does not fit: round down"),
                  *((budget * of // (a_token * by), says) for of, by, says in wrong)], answer)))
 
 

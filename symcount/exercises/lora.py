@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Amount, Percent
+from symcount.answers import Percent
 from symcount.counting import derive
 from symcount.derivation import Solving
 from symcount.exercise import Exercise, paragraph
-from symcount.exercises._counted import amounts, counted, gated_width, percentage
+from symcount.exercises._counted import amounts, counted, gated_width, largest, percentage
 from symcount.forms import Number, Quotient
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -82,21 +82,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (Percent(Fraction(4 * d * rank, 4 * d * rank + 2 * d * d + 2 * d * kv * k)),
              "values lead to kv heads only")))
     budget = runs * draw.between(41, 900) * 1000
-    each = runs * (3 * d + kv * k)
-    answer = Amount(budget // each, "numbers")
+    found = solve(f"L*r*(3*d + m) <= {budget}", "r", L=runs, d=d, m=kv * k)
+    answer = largest(found)
     asks = (paragraph("Each of {L=} layers of width {d=} has attention with {heads} query heads and {kv=} key-value "
                       f"heads of width `d`/`heads`. Adapters stand beside query and value, and no more than {budget:,} "
                       "parameters are to be trained.", **sizes),
             "How large may their rank be at most?")
 
-    def solved() -> list[object]:
-        found = solve(f"L*r*(3*d + m) <= {budget}", "r", L=runs, d=d, m=kv * k)
-        return [paragraph("All values together have {m=} numbers: `d`/`heads` in each key-value head.", m=kv * k),
-                *found.derivation().steps, (f"Rounded down, that is {answer.number:,}.",)]
-
-    return Exercise(asks, answer._replace(unit=""), solved, (*_HINTS, "Each unit of rank costs the same: how much, "
-                                                                      "in all layers?"),
-                    amounts([(budget // (runs * 4 * d), "values lead to kv heads only: that matrix is smaller"),
-                             (answer.number + 1, "one more is too many"),
-                             (budget // (each // runs), "there are many layers")],
-                            answer._replace(unit="")))
+    return Exercise(asks, answer, lambda: [
+        paragraph("All values together have {m=} numbers: `d`/`heads` in each key-value head.", m=kv * k),
+        *found.derivation().steps, (f"Rounded down, that is {answer.number:,}.",)], (
+            *_HINTS, "Each unit of rank costs the same: how much, in all layers?"), amounts([
+                (budget // (runs * 4 * d), "values lead to kv heads only: that matrix is smaller"),
+                (answer.number + 1, "one more is too many"),
+                (budget // (3 * d + kv * k), "there are many layers")], answer))
