@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 Amount = namedtuple("Amount", "number unit", defaults=("",))  # a whole number; the unit in the plural
-Percent = namedtuple("Percent", "share")  # a Fraction, asked for in percent with two decimals
+Percent = namedtuple("Percent", "share places", defaults=(2,))  # a Fraction, told in percent with so many decimals
 Shape = namedtuple("Shape", "sizes")  # a tuple of whole numbers, or () for an error
 Rows = namedtuple("Rows", "rows")  # a matrix of whole numbers
 Picked = namedtuple("Picked", "letter value")  # a line, and one of the above
@@ -62,8 +62,8 @@ def shown(answer: Any) -> tuple[Any, ...]:
         number = Number(abs(answer.number))
         return (Sum(((-1, number),)) if answer.number < 0 else number, *([" " + answer.unit] if answer.unit else []))
     if kind is Percent:
-        cents = (20_000 * answer.share + 1) // 2
-        return (f"{cents // 100}.{cents % 100:02d} %",)
+        whole, rest = divmod(_rounded(answer.share, answer.places), 10**answer.places)
+        return (f"{whole}.{rest:0{answer.places}} %",)
     if kind is Shape:
         return (sizes(answer.sizes),)
     if kind is Rows:
@@ -126,11 +126,11 @@ def _number(text: str, unit: str) -> int | None:
 
 
 def _percent(text: str) -> Percent | None:
-    """A percentage as a share, and how many decimals it was told with."""
     told = _PERCENT.fullmatch(text)
     if not told or len(told[2]) < 2:
         return None
-    return Percent((Fraction(int(told[1] + told[2]), 10 ** (len(told[2]) + 2)), len(told[2])))
+    places = len(told[2])
+    return Percent(Fraction(int(told[1] + told[2]), 10 ** (places + 2)), places)
 
 
 def _shape(text: str) -> Shape | None:
@@ -171,13 +171,17 @@ def _rows(text: str) -> Rows | None:
 
 
 def same(given: Any, answer: Any) -> bool:
-    """Whether an answer that was read is this one; a percentage is when it rounds to it."""
+    """Whether an answer is this one; a percentage is when both are one number with the decimals that are given."""
     if type(answer) is Percent:
-        told, places = given.share
-        return bool((2 * answer.share * 10 ** (places + 2) + 1) // 2 == told * 10 ** (places + 2))
+        return _rounded(given.share, given.places) == _rounded(answer.share, given.places)
     if type(answer) is Picked:
         return bool(given.letter == answer.letter and same(given.value, answer.value))
     return bool(given == answer)
+
+
+def _rounded(share: Fraction, places: int) -> int:
+    """A share in percent, counted in units of its last decimal; halves are rounded up."""
+    return int((2 * share * 10 ** (places + 2) + 1) // 2)
 
 
 def looks(given: Any, answer: Any) -> str:
@@ -186,10 +190,10 @@ def looks(given: Any, answer: Any) -> str:
     if kind is Amount and answer.number:
         return _near(given.number, answer.number)
     if kind is Percent:
-        told, places = given.share
-        if places > 3 and same(Percent((100 * told, places - 2)), answer):
+        share, places = given
+        if places > 3 and same(Percent(100 * share, places - 2), answer):
             return "that is the share as a number, which is a hundred times as much in percent"
-        return "that is the rest: 100 % less the share" if same(Percent((1 - told, places)), answer) else ""
+        return "that is the rest: 100 % less the share" if same(Percent(1 - share, places), answer) else ""
     if kind is Shape and answer.sizes and given.sizes:
         return ("the order of the sizes is reversed: is something transposed?" if given.sizes == answer.sizes[::-1] else
                 "the right sizes in another order" if sorted(given.sizes) == sorted(answer.sizes) else

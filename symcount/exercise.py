@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# asks     paragraphs: words, tuples of pieces as `said` makes them, or Quoted
+# asks     paragraphs: words, tuples of pieces as `paragraph` makes them, or Quoted
 # answer   one of `answers`
 # steps    a function to the steps of the worked solution, each checked when it is made; not every reader wants them
 # hints    paragraphs, of which each tells more than the one before, and none the answer
@@ -24,12 +24,12 @@ Exercise = namedtuple("Exercise", "asks answer steps hints slips", defaults=((),
 _GAP = re.compile(r"\{([A-Za-z_0-9]+)(=?)\}")
 
 
-def said(template: str, **values: Any) -> tuple[Any, ...]:
+def paragraph(template: str, **values: Any) -> tuple[Any, ...]:
     """A paragraph: `{d=}` becomes the letter, an equal sign and its value, `{d}` the value alone.
 
     A value is a whole number, a matrix as rows, a form or a term. What stands between backquotes is a formula.
 
-    >>> said("Of width {d=}, `2h` of it.", d=768)
+    >>> paragraph("Of width {d=}, `2h` of it.", d=768)
     ('Of width ', Symbol(name='d'), ' = ', Number(number=768), ', ', Product(...), ' of it.')
     """
     pieces: list[Any] = []

@@ -13,7 +13,7 @@ from symcount import answers
 from symcount.derivation import Equation, Item, Quoted, Sheet, Solving
 from symcount.drawing import Draw
 from symcount.errors import ModelError, SymcountError
-from symcount.exercise import said as spoken
+from symcount.exercise import paragraph
 from symcount.exercises import called, kinds, load
 from symcount.forms import Symbol
 from symcount.render.text import piece
@@ -75,29 +75,22 @@ def made(name: str, level: int, draw: Draw) -> Exercise:
     """An exercise as its kind makes it, without slips that are none for these numbers."""
     found: Exercise = load(name).exercise(level, draw)
     wrong = tuple((wrong, says.replace("`", "")) for wrong, says in found.slips
-                  if not answers.same(_given(wrong, found.answer), found.answer))
-    paragraphs, hints = (tuple(spoken(one) if isinstance(one, str) else one for one in each)
-                         for each in (found.asks, found.hints))
-    return found._replace(asks=paragraphs, hints=hints, slips=wrong)
-
-
-def _given(answer: Any, like: Any) -> Any:
-    """An answer as it would have been read: a percentage with its two decimals."""
-    if type(like) is not answers.Percent:
-        return answer
-    return answers.read("".join(map(str, answers.shown(answer))), like)
+                  if not answers.same(wrong, found.answer))
+    asks, hints = (tuple(paragraph(one) if isinstance(one, str) else one for one in each)
+                   for each in (found.asks, found.hints))
+    return found._replace(asks=asks, hints=hints, slips=wrong)
 
 
 def question(one: Exercise) -> str:
     """The words of a question, on one line each paragraph."""
-    return "\n".join(said(paragraph) for paragraph in one.asks)
+    return "\n".join(map(said, one.asks))
 
 
-def said(paragraph: Any) -> str:
-    """A paragraph as text on one line."""
-    if isinstance(paragraph, Quoted):
-        return "\n".join(f"({letter}) {''.join(map(piece, pieces))}" for letter, pieces in paragraph.lines)
-    return "".join(map(piece, paragraph))
+def said(told: Any) -> str:
+    """A paragraph as text: one line, or as many as are quoted."""
+    if isinstance(told, Quoted):
+        return "\n".join(f"({letter}) {''.join(map(piece, pieces))}" for letter, pieces in told.lines)
+    return "".join(map(piece, told))
 
 
 def trivial(one: Exercise) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.answers import Amount
+from symcount.answers import Amount, Percent, shown
 from symcount.counting import derive
 from symcount.derivation import Equation
 from symcount.exercise import Exercise
@@ -14,8 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from symcount.drawing import Draw
+    from symcount.solutions import Solution
+
 HIDDEN = (64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640)  # widths of small networks
 WIDTHS = (384, 512, 576, 640, 768, 896, 1024, 1152, 1280, 1536, 1792, 2048, 2560, 3072, 4096)  # of transformers
+
+
+def gated_width(d: int, draw: Draw) -> int:
+    """A width for a gated block on rows of width d, above 8d/3."""
+    return 64 * (d // 24 + draw.between(1, 20))
+
+
+def head_count(d: int) -> int:
+    """How many heads share out a width, each of 64 numbers, or of 32 where 64 does not divide it."""
+    return d // 64 if d % 64 == 0 else d // 32
 
 
 def counted(asks: Any, ledger: Ledger, hints: Any, slips: Any = ()) -> Exercise:
@@ -40,12 +53,26 @@ def difference(asks: Any, more: tuple[str, Ledger], less: tuple[str, Ledger], hi
 
 
 def times(asks: Any, ledger: Ledger, runs: int, hints: Any, slips: Any = ()) -> Exercise:
-    """So many times the total of a ledger."""
+    """The total of a ledger, which is one layer, in so many layers."""
     each = int(ledger.total)
     answer = Amount(runs * each, UNITS[ledger.unit])
-    return Exercise(asks, answer, lambda: [
-        *derive(ledger).steps, Equation("all", [Product((Number(runs), Number(each))), Number(runs * each)],
-                                        of=runs * each)], hints, amounts(slips, answer))
+    return Exercise(asks, answer, lambda: [*derive(ledger).steps, repeated(runs, each)], hints, amounts(slips, answer))
+
+
+def repeated(runs: int, each: int) -> Equation:
+    """A step: what all layers come to."""
+    return Equation("all layers", [Product((Number(runs), Number(each))), Number(runs * each)], of=runs * each)
+
+
+def largest(found: Solution, unit: str = "") -> Amount:
+    """The largest number of the one unknown of a relation with which the relation holds."""
+    number, = found.sizes.values()
+    return Amount(number, unit)
+
+
+def percentage(answer: Percent) -> tuple[Any, ...]:
+    """A step: the answer as it is asked for, below the share that it is of."""
+    return ("In percent: ", *shown(answer))
 
 
 def amounts(slips: Any, answer: Amount) -> tuple[Any, ...]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Percent, shown
+from symcount.answers import Percent
 from symcount.counting import derive
 from symcount.derivation import Solving
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import WIDTHS, counted
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import WIDTHS, counted, percentage
 from symcount.forms import Number, Quotient, Sum
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -35,7 +35,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     runs = 2 * draw.between(3, 15)
     sizes = {"V": 250 * draw.between(40, 260), "P": draw.one((256, 384, 512, 1024)), "types": 2, "L": runs, "d": d,
              "h": d * draw.one((2, 3, 4, 5)), "heads": d // draw.one((32, 64, 128))}
-    told = said(_TABLES, **sizes)
+    told = paragraph(_TABLES, **sizes)
     whole = parameters(model("bert", **sizes))
     d, h, words = sizes["d"], sizes["h"], sizes["V"]
     tables = (words + sizes["P"] + 2) * d
@@ -51,9 +51,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (tables + 4 * d * d + 2 * d * h, "that counts one layer only"),
             (bare - tables, "the tables are forgotten")])
     if level == 2:
-        asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, stands after "
-                      "the tables, after each attention and after each feed-forward block. At the end a pooler of "
-                      "`d` × `d` with a bias reads the first position.", "How many parameters does the encoder have?")
+        asks = (told, "Every matrix of a layer has a bias. A LayerNorm, which has a scale and a shift, "
+                      "stands after the tables, after each attention and after each feed-forward block. "
+                      "At the end a pooler of `d` × `d` with a bias reads the first position.",
+                "How many parameters does the encoder have?")
         right = int(whole.total)
         return counted(asks, whole, (
             *_HINTS, "Biases of a layer: `4d` for attention, `h + d` for the feed-forward block. Norms: `2d` each."), [
@@ -65,18 +66,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (right - runs * (5 * d + h), "the biases are forgotten")])
     student = parameters(model("bert", **{**sizes, "L": runs // 2}))
     small, large = int(student.total), int(whole.total)
-    asks = (told, f"With all biases, norms and its pooler it has {large:,} parameters. A student has half of the "
-            "layers and is alike in everything else.",
+    asks = (told, f"With all biases, norms and its pooler it has {large:,} parameters. "
+                  "A student has half of the layers and is alike in everything else.",
             "By what percentage is it smaller? Give two decimals.")
-    share = Fraction(large - small, large)
+    answer = Percent(Fraction(large - small, large))
 
     def steps() -> list[object]:
         form = Quotient(Sum(((1, Number(large)), (-1, Number(small)))), Number(large))
         return [(f"The student, with {runs // 2} layers:",), *derive(student).steps,
-                Solving((("smaller by", "=", form),)),
-                ("In percent: ", *shown(Percent(share)))]
+                Solving((("smaller by", "=", form),)), percentage(answer)]
 
-    return Exercise(asks, Percent(share), steps, (
+    return Exercise(asks, answer, steps, (
         "It is not half: the tables and the pooler stay.",
         "Count the student, or half of the layers; divide what is gone by the whole teacher."), (
             (Percent(Fraction(large - small, small)), "divide by the teacher, not by the student"),

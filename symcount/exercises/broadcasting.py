@@ -40,10 +40,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
     shapes = [shapes[i] for i in draw.some(len(shapes), range(len(shapes)))]
     found = _broadcast(shapes)
     names = "XYZ"[:len(shapes)]
-    told = "; ".join(f"{name} has the shape "
-                     f"({', '.join(map(str, shape))})" for name, shape in zip(names, shapes, strict=True))
-    asks = (f"Arrays are added by the rules of NumPy: "
-            f"{told}.", f"What is the shape of {' + '.join(names)}, or is it an error?")
+    told = "; ".join(f"{name} has the shape ({', '.join(map(str, shape))})"
+                     for name, shape in zip(names, shapes, strict=True))
+    asks = (f"Arrays are added by the rules of NumPy: {told}.",
+            f"What is the shape of {' + '.join(names)}, or is it an error?")
     front = [max(column) for column in zip(*([*[1] * (rank - len(shape)), *shape] for shape in shapes), strict=True)]
     left = [max((shape[i] for shape in shapes if len(shape) > i), default=1) for i in range(rank)]
     return Exercise(asks, Shape(tuple(found)), lambda: _told(names, shapes, rank), (

@@ -5,9 +5,8 @@ For every token, layer and key-value head a key and a value of k numbers: 2·L·
 
 from __future__ import annotations
 
-from symcount.answers import Amount
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import amounts, counted
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import amounts, counted, largest
 from symcount.naming import model
 from symcount.readers.memory import cache_bytes
 from symcount.solving import solve
@@ -26,8 +25,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     heads = kv * draw.one((2, 3, 4, 5))
     sizes = {"L": draw.between(9, 80), "d": k * heads, "heads": heads, "kv": kv}
     made = model("llama", V=32_000, h=4 * k * heads, **sizes)
-    told = said("A decoder of {L=} layers and width {d=} has {heads} query heads and {kv=} key-value heads of width "
-                "`d`/`heads`. It remembers keys and values in 16 bits a number.", **sizes)
+    told = paragraph("A decoder of {L=} layers and width {d=} has {heads} query heads and {kv=} key-value heads of "
+                     "width `d`/`heads`. It remembers keys and values in 16 bits a number.", **sizes)
     a_token = 4 * sizes["L"] * kv * k
     wrong = [(2, 1, "a number of 16 bits takes 2 bytes"), (2, 1, "a key and a value are remembered"),
              (kv, heads, "only key-value heads are remembered, not query heads"),
@@ -38,8 +37,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (a_token * by // of, says) for of, by, says in wrong]))
     if level == 2:
         tokens, batch = draw.between(11, 99) * 100, draw.between(3, 24)
-        asks = (told, f"It reads {batch} texts of {tokens:,} tokens each, side by side. How many bytes does the "
-                      f"cache take?")
+        asks = (told, f"It reads {batch} texts of {tokens:,} tokens each, side by side. "
+                      "How many bytes does the cache take?")
         right = a_token * tokens * batch
         return _told(counted(asks, cache_bytes(made, t=tokens, b=batch), (
             *_HINTS, "Every text of the batch has its own cache."), [
@@ -47,23 +46,20 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 *((right * by // of, says) for of, by, says in wrong)]))
     room = draw.between(3, 60)
     budget = room * 2**30
-    longest = budget // a_token
-    answer = Amount(longest, "tokens")
-    asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). How many tokens of one text "
-                  f"fit in at most?")
-
-    def steps() -> list[object]:
-        return list(solve(f"kv <= {room}GiB", "t", made).derivation().steps)
-
+    found = solve(f"kv <= {room}GiB", "t", made)
+    answer = largest(found, "tokens")
+    asks = (told, f"{room} GiB of memory are left for the cache (1 GiB is 2³⁰ bytes). "
+                  "How many tokens of one text fit in at most?")
     return _told(Exercise(
-        asks, answer, steps, (*_HINTS, "How many bytes does one token take? Divide, and round down."),
+        asks, answer, lambda: list(found.derivation().steps),
+        (*_HINTS, "How many bytes does one token take? Divide, and round down."),
         amounts([(room * 10**9 // a_token, "a GiB is 2³⁰ bytes, not 10⁹"),
-                 (longest + 1, "one token more does not fit: round down"),
+                 (answer.number + 1, "one token more does not fit: round down"),
                  *((budget * of // (a_token * by), says) for of, by, says in wrong)], answer)))
 
 
 def _told(one: Exercise) -> Exercise:
     """The exercise, its solution with where the 4 in the formula comes from."""
     return one._replace(steps=lambda: [
-        said("In each layer a token has a key and a value of `kv*d/heads` numbers, and a number takes 2 bytes: "
-             "`4d*kv/heads` bytes."), *one.steps()])
+        paragraph("In each layer a token has a key and a value of `kv*d/heads` numbers, and a number takes 2 bytes: "
+                  "`4d*kv/heads` bytes."), *one.steps()])

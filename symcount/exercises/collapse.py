@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from symcount.algebra.making import matrix
 from symcount.answers import Rows
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._rows import computed, drawn, entries, valued
 from symcount.theorems.layer_collapse import proof
 
@@ -41,9 +41,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
         given = {name: rows for name, rows in given.items() if name[0] == "W"}
         both = matrix("X", "n", 2) * matrix("W_1", 2, 2) * matrix("W_2", 2, 2)
         asks: tuple[Any, ...] = (
-            ("Two layers without biases follow each other with nothing "
-             "between: ", matrix("Y", "n", 2), " = ", both, "."),
-            said("Here {W_1=} and {W_2=}.", **given), "Which one matrix W does the same as both? Give it row by row.")
+            ("Two layers without biases follow each other with nothing between: ", matrix("Y", "n", 2),
+             " = ", both, "."),
+            paragraph("Here {W_1=} and {W_2=}.", **given),
+            "Which one matrix W does the same as both? Give it row by row.")
         one, other = given["W_1"], given["W_2"]
         letter, term = defined["W"]
         turned = valued({"W": _backwards(named["W"])}, given)["W"]
@@ -53,14 +54,14 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (Rows([[a * b for a, b in zip(*rows, strict=True)] for rows in zip(one, other, strict=True)]),
                  "a product of matrices is not taken entry by entry")))
     told = "; ".join(f"{{W_{i}=}} and {{b_{i}=}}" for i in range(1, layers + 1))
-    asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, each XW + b "
-            "with one row for every example.", said(f"Here {told}.", **given),
-            "Which weight W and which bias b does the one layer have that does the same? Give the rows of W, and "
-            "then b as one more row.")
+    asks = (f"{'Two' if layers == 2 else 'Three'} dense layers follow each other with nothing between, "
+            "each XW + b with one row for every example.", paragraph(f"Here {told}.", **given),
+            "Which weight W and which bias b does the one layer have that does the same? Give the rows of W, "
+            "and then b as one more row.")
     right = Rows([*found[weight], *found[bias]])
     last = [f"b_{layers}"]
-    wrong = [(Rows([*found[weight], *given[last[0]]]), "the biases before the last layer go through the layers "
-                                                       "behind them"),
+    wrong = [(Rows([*found[weight], *given[last[0]]]),
+              "the biases before the last layer go through the layers behind them"),
              (Rows([*found[weight], [sum(column) for column in zip(*(given[f"b_{i}"][0] for i in range(1, layers + 1)),
                                                                    strict=False)]]),
               "a bias goes through the layers behind it before the next is added")]

@@ -5,7 +5,7 @@ Source: LeCun et al. 1998, section II; Howard et al. 2017, "MobileNets", section
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import counted, difference
 from symcount.layers.convolution import conv2d
 from symcount.naming import model
@@ -29,18 +29,19 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 1:
         more, second = draw.between(11, 96), draw.one((3, 5))
         made = model(_two, side=side, c_0=c, c_1=m, c_2=more, w_1=w, w_2=second)
-        asks: tuple[Any, ...] = (f"Images of {side} × {side} pixels have {c} channels. A convolution with kernels of "
-                                 f"{w} × {w} makes {m} channels of "
-                f"them, and a second one with kernels of {second} × {second} makes {more}. Both have biases.",
-                "How many parameters do the two have together?")
+        asks: tuple[Any, ...] = (
+            f"Images of {side} × {side} pixels have {c} channels. A convolution with kernels of {w} × {w} "
+            f"makes {m} channels of them, and a second one with kernels of {second} × {second} makes {more}. "
+            "Both have biases.", "How many parameters do the two have together?")
         right = w * w * c * m + m + second * second * m * more + more
-        first = said("The first layer leads from {c_0=} to {c_1=} channels with kernels of side {w_1=}, the second to "
-                     "{c_2=} with kernels of side {w_2=}.", c_0=c, c_1=m, c_2=more, w_1=w, w_2=second)
+        first = paragraph("The first layer leads from {c_0=} to {c_1=} channels with kernels of side {w_1=}, "
+                          "the second to {c_2=} with kernels of side {w_2=}.",
+                          c_0=c, c_1=m, c_2=more, w_1=w, w_2=second)
         return _told(first, counted(asks, parameters(made), (
             "Every kernel reads all channels that come in; each channel that comes out has a kernel of its own.",
             "The side of the image does not matter. A channel that comes out has one bias."), [
-                (right - m - more, "the biases are "
-                                   "forgotten"), (right - second * second * m * more - more, "that is the first one"),
+                (right - m - more, "the biases are forgotten"),
+                (right - second * second * m * more - more, "that is the first one"),
                 (w * w * m + m + second * second * more + more, "a kernel reads all channels that come in"),
                 (w * c * m + m + second * m * more + more, "a kernel has two sides")]))
     if level == 2:
@@ -48,14 +49,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
         made = model(_strided(stride, pad), side=side, c=c, m=m, w=w)
         out = (side + 2 * pad - w) // stride + 1
         asks = (f"A convolution slides kernels of {w} × {w} over an image of {side} × {side} pixels and {c} channels "
-                f"in steps of {stride}, with {pad} row{'s' if pad > 1 else ''} of zeros around it on every side; {m} "
-                "channels come out.",
+                f"in steps of {stride}, with {pad} row{'s' if pad > 1 else ''} of zeros around it on every side; "
+                f"{m} channels come out.",
                 "How many multiply-adds does it take, those with zeros included?")
         right = out * out * w * w * c * m
         at = [(side + more - w) // step + 1 for more, step in ((0, stride), (2 * pad, 1), (pad, stride))]
-        first = said("In one direction {side=} pixels and {pad} zeros at both ends have room for the side {w=} of "
-                     f"the kernel at {out} places, in steps of {stride}. {{c=}} channels come in, {{m=}} come out.",
-                     side=side, pad=pad, w=w, c=c, m=m)
+        first = paragraph("In one direction {side=} pixels and {pad} zeros at both ends have room for the side {w=} of "
+                          f"the kernel at {out} places, in steps of {stride}. "
+                          "{c=} channels come in, {m=} come out.",
+                          side=side, pad=pad, w=w, c=c, m=m)
         return _told(first, counted(asks, multiply_adds(made), (
             "How many places does the kernel take in one direction? Mind the zeros on both sides, and the steps.",
             "At each place every weight is used once."), [
@@ -67,20 +69,21 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (2 * right, "those are FLOPs: a multiply-add counts once"), (w * w * c * m, "that is one place")]))
     full, apart = (multiply_adds(model(kind, side=side, c=c, m=m, w=w, bias=False))
                    for kind in ("conv2d", "depthwise_separable"))
-    asks = (said(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, on an image of "
-                 f"{{side}} × {{side}} pixels with steps of 1 and no zeros around it. It is replaced by a kernel of "
-                 "that side for each channel that comes in, followed by a 1 × 1 convolution.", m=m, c=c, side=side),
+    asks = (paragraph(f"A convolution with kernels of {w} × {w} makes {{m}} channels out of {{c}}, "
+                      f"on an image of {{side}} × {{side}} pixels with steps of 1 and no zeros around it. "
+                      "It is replaced by a kernel of that side for each channel that comes in, "
+                      "followed by a 1 × 1 convolution.", m=m, c=c, side=side),
             "How many multiply-adds does this save?")
     places = (side - w + 1) ** 2
-    first = said("In one direction a kernel with side {w=} has {places} places on {side=} pixels. {c=} channels come "
-                 "in, {m=} come out.", w=w, places=side - w + 1, side=side, c=c, m=m)
+    first = paragraph("In one direction a kernel with side {w=} has {places} places on {side=} pixels. "
+                      "{c=} channels come in, {m=} come out.", w=w, places=side - w + 1, side=side, c=c, m=m)
     return _told(first, difference(asks, ("full", full), ("separated", apart), (
         "How many places does the kernel take? They are the same for all three convolutions.",
         "At a place the full one takes `w^2*c*m`, the two others `w^2*c` and `c*m`."), [
             (places * (w * w * c * m - w * w * c), "the 1 × 1 convolution costs, too"),
             (places * (w * w * c * m - c * m), "the kernels of the channels cost, too"),
-            (side * side * (w * w * c * m - w * w * c - c * m), "without zeros around it the kernel does not reach "
-                                                                "the edge"),
+            (side * side * (w * w * c * m - w * w * c - c * m),
+             "without zeros around it the kernel does not reach the edge"),
             (places * (w * w * c + c * m), "that is what is left"),
             (w * w * c * m - w * w * c - c * m, "that is one place")]))
 

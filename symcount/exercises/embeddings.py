@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symcount.answers import Percent, shown
+from symcount.answers import Percent
 from symcount.errors import ProofError
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import WIDTHS
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import WIDTHS, gated_width, head_count, percentage
 from symcount.naming import model
 from symcount.readers.parameters import parameters
 from symcount.scaling import share
@@ -29,13 +29,13 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is a tied decoder like GPT-2, level 2 an encoder like BERT, level 3 a head that is not tied."""
     d = draw.one(WIDTHS)
     sizes: dict[str, Any] = {"V": 250 * draw.between(60, 400), "d": d, "L": draw.between(4, 40),
-                             "heads": d // 64 if d % 64 == 0 else d // 32}
+                             "heads": head_count(d)}
     if level == 1:
         sizes["P"] = draw.one((512, 1024, 2048))
         ledger = parameters(model("gpt2", **sizes))
-        asks = (said("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has `12d^2 + 13d` parameters in each layer, "
-                     "tables for words and positions, and `2d` parameters more in its last norm. Its head is the "
-                     "table of words again.", **sizes),
+        asks = (paragraph("A decoder like GPT-2 with {V=}, {P=}, {d=} and {L=} has `12d^2 + 13d` parameters in each "
+                          "layer, tables for words and positions, and `2d` parameters more in its last norm. "
+                          "Its head is the table of words again.", **sizes),
                 "Which share of its parameters is in the two tables, in percent with two decimals?")
         rows = sizes["V"] + sizes["P"]
         return _shared(asks, ledger, ("embeddings",), [
@@ -44,16 +44,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         sizes |= {"P": draw.one((256, 512, 1024)), "types": 2, "h": "4d"}
         ledger = parameters(model("bert", **sizes))
-        asks = (said("An encoder like BERT with {V=}, {P=}, {types=}, {d=} and {L=} has `12d^2 + 13d` parameters in "
-                     "each layer, a pooler of `d^2 + d`, and tables for words, positions and token types, behind "
-                     "which a LayerNorm of `2d` stands.", **sizes),
+        asks = (paragraph("An encoder like BERT with {V=}, {P=}, {types=}, {d=} and {L=} has `12d^2 + 13d` parameters "
+                          "in each layer, a pooler of `d^2 + d`, and tables for words, positions and token types, "
+                          "behind which a LayerNorm of `2d` stands.", **sizes),
                 "Which share of its parameters is in the three tables, without the norm, in percent with two decimals?")
         return _shared(asks, ledger.without("embeddings.norm"), ("embeddings",), [
             (sizes["V"] * d, 0, "positions and token types have tables, too")], whole=ledger)
-    h = 64 * (d // 24 + draw.between(1, 20))
+    h = gated_width(d, draw)
     ledger = parameters(model("llama", **sizes, h=h))
-    asks = (said("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
-                 "layer, a norm of d at the end, a table of words and a head that is not tied to it.", **sizes, h=h),
+    asks = (paragraph("A decoder like LLaMA with {V=}, {d=}, {h=} and {L=} has `4d^2 + 3d*h + 2d` parameters in each "
+                      "layer, a norm of d at the end, a table of words and a head that is not tied to it.",
+                      **sizes, h=h),
             "Which share of its parameters do table and head hold together, in percent with two decimals?")
     return _shared(asks, ledger, ("embeddings", "head"), [
         (sizes["V"] * d, 0, "that is the table alone: the head is as large"),
@@ -71,7 +72,7 @@ def _shared(asks: Any, ledger: Ledger, paths: tuple[str, ...], slips: Any, whole
         ratio = share(whole, *(paths if whole is ledger else ("word", "position", "type")))
         if ratio.value != answer.share:
             raise ProofError(f"the share is {ratio.value}, not {answer.share}")
-        return [*ratio.derivation().steps, ("In percent: ", *shown(answer))]
+        return [*ratio.derivation().steps, percentage(answer)]
 
     wrong = [(Percent(Fraction(top, total + more)), says) for top, more, says in slips]
     wrong.append((Percent(Fraction(part, total - part)), "divide by the whole model, not by the rest of it"))

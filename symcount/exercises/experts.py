@@ -5,7 +5,7 @@ Source: Jiang et al. 2024, "Mixtral of experts", section 2.1.
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import counted, difference
 from symcount.naming import model
 from symcount.readers.parameters import active_parameters, parameters
@@ -29,9 +29,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
              "heads": heads, "k": k, "kv": kv, "E": experts, "K": draw.between(2, min(4, experts - 1))}
     made = model("mixtral", **sizes)
     d, h, runs, chosen = sizes["d"], sizes["h"], sizes["L"], sizes["K"]
-    told = said("Each of {L=} layers of width {d=} has a mixture of {E=} experts, gated blocks of width {h=}. A "
-                "router, one matrix, chooses {K=} of them for each token. Neither experts nor routers have biases.",
-                **sizes)
+    told = paragraph("Each of {L=} layers of width {d=} has a mixture of {E=} experts, gated blocks of width {h=}. "
+                     "A router, one matrix, chooses {K=} of them for each token. "
+                     "Neither experts nor routers have biases.", **sizes)
     mixtures = runs * (3 * experts * d * h + d * experts)
     if level == 1:
         asks: tuple[Any, ...] = (told, "How many parameters do the mixtures of all layers have, with their routers?")
@@ -40,9 +40,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (mixtures // runs, "that is one layer"),
             (runs * (3 * chosen * d * h + d * experts), "that is what one token meets: all experts are stored"),
             (runs * (2 * experts * d * h + d * experts), "an expert has a gate: three matrices")])
-    rest = said("The rest is as in LLaMA: {V=} words in a table and a head of its own, attention with {heads} heads of "
-                "width {k=} and {kv=} key-value heads, an RMSNorm before attention and mixture, and one at the end; no "
-                "biases.", **sizes)
+    rest = paragraph("The rest is as in LLaMA: {V=} words in a table and a head of its own, "
+                     "attention with {heads} heads of width {k=} and {kv=} key-value heads, "
+                     "an RMSNorm before attention and mixture, and one at the end; no biases.", **sizes)
     if level == 2:
         active = active_parameters(made)
         right = int(active.total)
@@ -57,8 +57,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     asks = (told, rest, "How many of its parameters does a token not meet, its row of the table counted as the whole "
                         "table?")
     return difference(asks, ("all", parameters(made)), ("active", active_parameters(made)), (
-        *_HINTS, "What a token does not meet are the experts that were not chosen: nothing else in the model "
-                 "differs."), [
+        *_HINTS, "What a token does not meet are the experts that were not chosen: "
+                 "nothing else in the model differs."), [
             (3 * d * h * (experts - chosen), "that is one layer"),
             (runs * 3 * d * h * chosen, "those are the experts that it does meet"),
             (runs * (experts - chosen) * (3 * d * h + d), "the router is met whole: it scores all experts"),

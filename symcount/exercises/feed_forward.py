@@ -5,12 +5,13 @@ Source: Vaswani et al. 2017, section 3.3; Shazeer 2020, "GLU variants improve tr
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import counted, difference, times
 from symcount.layers.feed_forward import gated, mlp
 from symcount.naming import model
 from symcount.network import tensor, within
 from symcount.readers.parameters import parameters
+from symcount.sizes import up
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -35,30 +36,30 @@ def exercise(level: int, draw: Draw) -> Exercise:
     d, runs = draw.between(9, 128) * 32, draw.between(5, 48)
     if level == 1:
         h = draw.between(17, 90) * 32
-        asks = (said("A feed-forward block leads rows of width {d=} through one hidden layer of {h=} units and back to "
-                     "their width, with biases.", d=d, h=h), "How many parameters does it have?")
+        asks = (paragraph("A feed-forward block leads rows of width {d=} through one hidden layer of {h=} units and "
+                          "back to their width, with biases.", d=d, h=h), "How many parameters does it have?")
         return counted(asks, parameters(model(_plain, d=d, h=h)), (
             "There are two dense layers: one up, one down.", "The first has h biases; how many has the second?"), [
                 (2 * d * h, "the biases are forgotten"), (d * h + h, "the way back is a layer, too"),
-                (2 * d * h + 2 * h, "the layer down has d biases"), (2 * d * h + h, "the biases of the way down are "
-                                                                                   "forgotten")])
+                (2 * d * h + 2 * h, "the layer down has d biases"),
+                (2 * d * h + h, "the biases of the way down are forgotten")])
     d += 32 * (d % 96 == 0)  # so that rounding matters
     multiple = draw.one((64, 128, 256))
-    rounded = -(-8 * d // (3 * multiple)) * multiple
+    rounded = up(8 * d, 3 * multiple) // 3
     if level == 2:
-        asks = (said("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. Its hidden "
-                     f"width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),
+        asks = (paragraph("Each of {L=} layers of width {d=} has a gated feed-forward block without biases. "
+                          f"Its hidden width is `8d/3`, rounded up to a multiple of {multiple}.", L=runs, d=d),
                 "How many parameters do the blocks of all layers have?")
         one = parameters(model(_gated, d=d, h=f"up(8d/3, {multiple})"))
         return _told(d, multiple, times(asks, one, runs, (
-            "First find the hidden width, a whole multiple.", "A gate is a third matrix beside the way up and the way "
-                                                              "down."), [
+            "First find the hidden width, a whole multiple.",
+            "A gate is a third matrix beside the way up and the way down."), [
                 (3 * d * rounded, "that is one layer"), (2 * d * rounded * runs, "the gate is a matrix, too"),
                 (8 * d * d * runs, "the width is rounded up before it is used"),
                 (3 * d * (rounded - multiple) * runs, "the width is rounded up, not down")]))
-    asks = (said("A layer of width {d=} may have a plain feed-forward block of hidden width `4d` with biases, or a "
-                 "gated one without biases whose hidden width is `8d/3`, rounded up to a multiple of "
-                 f"{multiple}.", d=d),
+    asks = (paragraph("A layer of width {d=} may have a plain feed-forward block of hidden width `4d` with biases, "
+                      "or a gated one without biases whose hidden width is `8d/3`, rounded up to a multiple of "
+                      f"{multiple}.", d=d),
             "How far apart are their counts of parameters?")
     counts = [(name, parameters(model(kind, d=d, h=h))) for name, kind, h in (
         ("plain", _plain, "4d"), ("gated", _gated, f"up(8d/3, {multiple})"))]

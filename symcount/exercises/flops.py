@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import HIDDEN, counted
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import HIDDEN, counted, gated_width
 from symcount.naming import model
 from symcount.readers.work import flops
 
@@ -25,12 +25,12 @@ def exercise(level: int, draw: Draw) -> Exercise:
         batch = draw.one((8, 12, 16, 24, 32, 48, 64, 96))
         widths = (draw.between(11, 99) * 10, *draw.some(2, HIDDEN), draw.between(5, 40))
         weights = sum(a * b for a, b in pairwise(widths))
-        asks: tuple[Any, ...] = (f"Dense layers of widths {' → '.join(map(str, widths))} with biases run forward on "
-                                 f"a batch of {batch} rows.",
+        asks: tuple[Any, ...] = (f"Dense layers of widths {' → '.join(map(str, widths))} with biases run forward on a "
+                                 f"batch of {batch} rows.",
                 "How many floating-point operations do the matrix products take, a multiply-add being two?")
         return counted(asks, flops(model("mlp", n=widths), b=batch), (
-            "Each weight meets each row once, in one "
-            "multiply-add.", "Two operations a multiply-add; biases are left out."), [
+            "Each weight meets each row once, in one multiply-add.",
+            "Two operations a multiply-add; biases are left out."), [
                 (batch * weights, "those are multiply-adds: each is two operations"),
                 (2 * weights, "that is one row"),
                 (2 * batch * (weights + sum(widths[1:])), "only the matrix products are asked for"),
@@ -38,15 +38,15 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, kv = draw.one((64, 128)), draw.one((2, 4, 8))
     heads = kv * draw.one((2, 4))
     d, runs, tokens = k * heads, draw.between(5, 40), draw.between(3, 40) * 64
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)), "L": runs,
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw), "L": runs,
              "heads": heads, "kv": kv}
     made = model("llama", **sizes)
     if level == 2:
-        asks = (said("A decoder of {L=} layers and width {d=} has {heads} heads of width `d`/`heads` in each. It reads "
-                     "{s=} tokens at once; every token is scored against every token, itself and later ones "
-                     "too.", **sizes, s=tokens),
-                "How many floating-point operations do the products of queries with keys take, and those of the "
-                "weights of attention with the values, in all layers together? A multiply-add is two.")
+        asks = (paragraph("A decoder of {L=} layers and width {d=} has {heads} heads of width `d`/`heads` in each. "
+                          "It reads {s=} tokens at once; every token is scored against every token, "
+                          "itself and later ones too.", **sizes, s=tokens),
+                "How many floating-point operations do the products of queries with keys take, "
+                "and those of the weights of attention with the values, in all layers together? A multiply-add is two.")
         both = flops(made, s=tokens)
         scores = both.where("layers.attention.scores") + both.where("layers.attention.mix")
         right = 4 * runs * tokens * tokens * d
@@ -58,10 +58,10 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 (right * heads, "all heads together have d numbers: do not multiply by heads once more"),
                 (right // runs, "that is one layer"), (right // heads, "that is one head"),
                 (right // tokens, "every token is scored against all tokens")])
-    asks = (said("A decoder like LLaMA has {V=} words, {L=} layers of width {d=}, {heads} query heads and {kv=} "
-                 "key-value heads of width `d`/`heads`, and a gated block of {h=}. It reads {s=} tokens at once, "
-                 "every token is scored against every token, itself and later ones too, and the head gives a score for "
-                 "every word at every token.", **sizes, s=tokens),
+    asks = (paragraph("A decoder like LLaMA has {V=} words, {L=} layers of width {d=}, {heads} query heads and {kv=} "
+                      "key-value heads of width `d`/`heads`, and a gated block of {h=}. It reads {s=} tokens at once, "
+                      "every token is scored against every token, itself and later ones too, "
+                      "and the head gives a score for every word at every token.", **sizes, s=tokens),
             "How many floating-point operations do its matrix products take, a multiply-add being two?")
     ledger = flops(made, s=tokens)
     right = int(ledger.total)

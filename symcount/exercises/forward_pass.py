@@ -6,7 +6,7 @@ H = XW₁ + b₁, then every negative number of it becomes 0, then W₂ and b₂
 from __future__ import annotations
 
 from symcount.answers import Amount, Rows
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._rows import computed, drawn, entries, valued
 from symcount.theorems.layer_collapse import layers_read
 
@@ -35,9 +35,9 @@ def exercise(level: int, draw: Draw) -> Exercise:
     one = rows == m == 1
     answer: Any = Amount(found[out][0][0]) if one else Rows(found[out])
     shown = {"X": "the row" if rows == 1 else "a batch of two rows,"}
-    asks = (f"A network has two dense layers, {d} inputs, {h} hidden units and {m} output{'s' if m > 1 else ''}, and "
-            f"a ReLU between the layers. Its input is {shown['X']} X.",
-            said("{X=}; {W_1=} and {b_1=}; {W_2=} and {b_2=}.", **given),
+    asks = (f"A network has two dense layers, {d} inputs, {h} hidden units and {m} output{'s' if m > 1 else ''}, "
+            f"and a ReLU between the layers. Its input is {shown['X']} X.",
+            paragraph("{X=}; {W_1=} and {b_1=}; {W_2=} and {b_2=}.", **given),
             "What does it give?" if one else "What does it give? Answer row by row.")
 
     def made(matrix: Matrix) -> Any:
@@ -49,7 +49,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     missing = valued(terms, {**given, "b_2": [[0] * m]}, rows)
 
     def steps() -> list[Any]:
-        return [said("In what follows `1` is a column of ones: it puts a bias into every row."),
+        return [paragraph("In what follows `1` is a column of ones: it puts a bias into every row."),
                 *entries("XW₁ + b₁", (given["X"], given["W_1"]), given["b_1"], found[hidden]),
                 computed(letters[hidden], terms[hidden], found[hidden]),
                 computed(letters[active], terms[active], found[active]),
@@ -61,6 +61,6 @@ def exercise(level: int, draw: Draw) -> Exercise:
         "Then the ReLU: negative numbers become 0, positive ones stay. Only then comes the second layer.",
         "The output has no ReLU: it may be negative."), (
             (made(without[out]), "the ReLU is forgotten"), (made(missing[out]), "the last bias is forgotten"),
-            (made(bare[out]), "the biases are "
-                              "forgotten"), (made(late), "the ReLU stands between the layers, not behind both"),
+            (made(bare[out]), "the biases are forgotten"),
+            (made(late), "the ReLU stands between the layers, not behind both"),
             (made(ends), "behind the last layer there is no ReLU")))

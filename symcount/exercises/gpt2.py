@@ -5,18 +5,19 @@ Source: Radford et al. 2019, "Language models are unsupervised multitask learner
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import WIDTHS, counted, difference
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import WIDTHS, counted, difference, head_count
 from symcount.naming import model
 from symcount.readers.parameters import parameters
+from symcount.sizes import up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from symcount.drawing import Draw
 
-_TOLD = ("A decoder like GPT-2 has tables for {V=} words and {P=} positions, width {d=} and {L=} layers. A layer has "
-         "attention (query, key, value and output), a feed-forward block through `4d` and a LayerNorm before each of "
-         "the two; all matrices have biases. One more LayerNorm stands at the end.")
+_TOLD = ("A decoder like GPT-2 has tables for {V=} words and {P=} positions, width {d=} and {L=} layers. "
+         "A layer has attention (query, key, value and output), a feed-forward block through `4d` and a LayerNorm "
+         "before each of the two; all matrices have biases. One more LayerNorm stands at the end.")
 _HINTS = ("A layer has `12d^2` weights; then come its biases and two norms of `2d`.",
           "Biases of a layer: `4d` for attention, `4d + d` for the feed-forward block.")
 
@@ -25,8 +26,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     """Level 1 is tied, level 2 not, level 3 asks what a longer context and a padded vocabulary add."""
     d = draw.one(WIDTHS)
     sizes = {"V": draw.between(8_000, 99_000), "P": draw.one((256, 512, 768, 1024, 2048)), "d": d,
-             "L": draw.between(4, 48), "heads": d // 64 if d % 64 == 0 else d // 32}
-    told = said(_TOLD, **sizes)
+             "L": draw.between(4, 48), "heads": head_count(d)}
+    told = paragraph(_TOLD, **sizes)
     words, places, runs = sizes["V"], sizes["P"], sizes["L"]
     right = runs * (12 * d * d + 13 * d) + (words + places + 2) * d
     slips = [
@@ -41,15 +42,16 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         asks = (told, "Its head is not tied: it has a matrix of its own, without a bias. How many parameters does the "
                       "decoder have?")
-        return counted(asks, parameters(model("gpt2", **sizes, tied=False)), (*_HINTS, "The head is as large as the "
-                                                                                      "table of words."), [
+        return counted(asks, parameters(model("gpt2", **sizes, tied=False)), (
+            *_HINTS, "The head is as large as the table of words."), [
             (right, "the head has a matrix of its own"), (right + words * d + words, "the head has no bias"),
             *((number + words * d, says) for number, says in slips)])
     multiple = draw.one((64, 128))
-    padded = -(-words // multiple) * multiple
+    padded = up(words, multiple)
     longer = places * draw.one((2, 3, 4))
-    asks = (told, f"The head is the table of words again. The context is lengthened to {longer:,} positions, and the "
-            f"table of words is filled up to the next multiple of {multiple}. How many parameters are added?")
+    asks = (told, f"The head is the table of words again. The context is lengthened to {longer:,} positions, "
+                  f"and the table of words is filled up to the next multiple of {multiple}. "
+                  "How many parameters are added?")
     one, two = (parameters(model("gpt2", **each)) for each in (sizes, {**sizes, "V": padded, "P": longer}))
     return difference(asks, ("after", two), ("before", one), (
         "Nothing in the layers changes: only tables have rows for words and positions.",

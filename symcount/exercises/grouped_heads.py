@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from symcount.answers import Amount
 from symcount.counting import derive
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import amounts, counted, difference
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import amounts, counted, difference, repeated
 from symcount.naming import model
 from symcount.readers.parameters import parameters
 from symcount.solving import solve
@@ -30,8 +30,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     grouped = model("attention", d=d, heads=heads, kv=kv, bias=False)
     right = 2 * d * d + 2 * d * kv * k
     if level == 1:
-        asks = (said("Attention on rows of width {d=} has {heads} query heads and {kv=} key-value heads; a head has "
-                     "width `d`/`heads`. There are no biases.", d=d, heads=heads, kv=kv),
+        asks = (paragraph("Attention on rows of width {d=} has {heads} query heads and {kv=} key-value heads; "
+                          "a head has width `d`/`heads`. There are no biases.", d=d, heads=heads, kv=kv),
                 "How many parameters does it have?")
         return counted(asks, parameters(grouped), _HINTS, [
             (4 * d * d, "keys and values have fewer heads than queries"),
@@ -40,19 +40,20 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (2 * d * d + 2 * d * kv, "a head has `d`/`heads` numbers, not one")])
     if level == 2:
         full = model("attention", d=d, heads=heads, bias=False)
-        asks = (said("Each of {L=} layers of a transformer of width {d=} has attention with {heads} heads and without "
-                     "biases. Its keys and values are grouped into {kv=} heads.", L=runs, d=d, heads=heads, kv=kv),
+        asks = (paragraph("Each of {L=} layers of a transformer of width {d=} has attention with {heads} heads and "
+                          "without biases. Its keys and values are grouped into {kv=} heads.",
+                          L=runs, d=d, heads=heads, kv=kv),
                 "How many parameters does this save over all layers?")
         made = difference(asks, ("all heads", parameters(full)), ("grouped", parameters(grouped)), (
             *_HINTS, "Only two of the four matrices become smaller: what is left of each is kv/heads of it."))
         saved = 4 * d * d - right
         answer = Amount(runs * saved, "parameters")
-        return made._replace(answer=answer, steps=lambda: [*made.steps(), *_all(runs, saved)], slips=amounts([
+        return made._replace(answer=answer, steps=lambda: [*made.steps(), repeated(runs, saved)], slips=amounts([
             (saved, "that is one layer"), (runs * right, "that is what is left, not what is saved"),
             (runs * saved // 2, "both keys and values are grouped"),
             (runs * 2 * (d * d - d * kv), "a head has `d`/`heads` numbers, not one")], answer))
-    asks = (said("Attention on rows of width {d=} with {heads} query heads of width `d`/`heads` and without biases has "
-                 f"{right:,} parameters.", d=d, heads=heads),
+    asks = (paragraph("Attention on rows of width {d=} with {heads} query heads of width `d`/`heads` and without "
+                      f"biases has {right:,} parameters.", d=d, heads=heads),
             "How many key-value heads does it have?")
     answer = Amount(kv, "heads")
 
@@ -66,10 +67,3 @@ def exercise(level: int, draw: Draw) -> Exercise:
         amounts([((right - 2 * d * d) // (d * k), "there are two matrices of that size: keys and values"),
                  (kv * k, "that is how many numbers they have: divide by the width of a head"),
                  (heads // kv, "that is how many query heads share one")], answer))
-
-
-def _all(runs: int, each: int) -> list[object]:
-    from symcount.derivation import Equation
-    from symcount.forms import Number, Product
-
-    return [Equation("all layers", [Product((Number(runs), Number(each))), Number(runs * each)], of=runs * each)]

@@ -5,7 +5,7 @@ Query, key and value lead from d to heads·k numbers, the output leads back: wit
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import counted, difference, times
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -23,8 +23,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, heads = draw.one((32, 48, 64, 80, 96, 128)), draw.between(3, 32)
     if level == 1:
         d = k * heads
-        asks = (said("Self-attention works on rows of width {d=} with {heads} heads, each of width `d`/`heads`. Query, "
-                     "key, value and output are dense layers with biases.", d=d, heads=heads),
+        asks = (paragraph("Self-attention works on rows of width {d=} with {heads} heads, each of width `d`/`heads`. "
+                          "Query, key, value and output are dense layers with biases.", d=d, heads=heads),
                 "How many parameters does it have?")
         return counted(asks, parameters(model("attention", d=d, heads=heads)), _HINTS, [
             (4 * d * d, "the biases are forgotten"),
@@ -38,8 +38,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
     if level == 2:
         d = d + 32 if d == k * heads else d
         one = parameters(model("attention", d=d, heads=heads, k=k, bias=False))
-        asks = (said("A transformer of {L=} layers works on rows of width {d=}. Its attention has {heads} heads of "
-                     "width {k=}, which is not `d`/`heads`, and no biases.", L=runs, d=d, heads=heads, k=k),
+        asks = (paragraph("A transformer of {L=} layers works on rows of width {d=}. Its attention has {heads} heads "
+                          "of width {k=}, which is not `d`/`heads`, and no biases.", L=runs, d=d, heads=heads, k=k),
                 "How many parameters does the attention of all layers have?")
         return times(asks, one, runs, (*_HINTS, "Here heads · k is not d, so no matrix is square."), [
             (runs * 4 * d * d, "the matrices are not square here: heads · k is not d"),
@@ -48,7 +48,8 @@ def exercise(level: int, draw: Draw) -> Exercise:
             (runs * (3 * d * k * heads + d * d), "the output leads from heads · k numbers to d")])
     more = heads + draw.between(2, 12)
     few, many = (parameters(model("attention", d=d, heads=n, k=k)) for n in (heads, more))
-    asks = (said("Attention on rows of width {d=} has biases and {heads} heads of width {k=}.", d=d, heads=heads, k=k),
+    asks = (paragraph("Attention on rows of width {d=} has biases and {heads} heads of width {k=}.",
+                      d=d, heads=heads, k=k),
             f"It is given {more} heads of the same width {k}. How many parameters are added?")
     each = (more - heads) * k
     return difference(asks, (f"{more} heads", many), (f"{heads} heads", few), (

@@ -5,8 +5,8 @@ Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 20
 
 from __future__ import annotations
 
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import counted
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import counted, gated_width
 from symcount.naming import model
 from symcount.readers.memory import memory
 from symcount.readers.parameters import parameters
@@ -24,15 +24,17 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k, kv = draw.one((64, 96, 128)), draw.one((2, 4, 5, 6, 8))
     heads = kv * draw.one((2, 3, 4))
     d = k * heads
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)),
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw),
              "L": draw.between(8, 60), "heads": heads}
     if level > 1:
         sizes["kv"] = kv
     tied = level == 2 or (level == 3 and draw.below(2) == 0)
-    told = [said("A decoder like LLaMA has {V=} words, width {d=} and {L=} layers. Each has attention with {heads} "
-                 "heads of width `d`/`heads`" + (" and {kv=} key-value heads" if level > 1 else "")
-                 + ", a gated feed-forward block of width {h=} and, before each of these, an RMSNorm. One more norm "
-                   "stands before the head. There are no biases and no tables of positions.", **sizes),
+    grouped = " and {kv=} key-value heads" if level > 1 else ""
+    told = [paragraph("A decoder like LLaMA has {V=} words, width {d=} and {L=} layers. "
+                      "Each has attention with {heads} heads of width `d`/`heads`" + grouped
+                      + ", a gated feed-forward block of width {h=} and, before each of these, an RMSNorm. "
+                        "One more norm stands before the head. There are no biases and no tables of positions.",
+                      **sizes),
             "The head is " + ("the table of the words again: they are tied." if tied else
                               "a matrix of its own, not tied to the table of the words.")]
     made = model("llama", **sizes, tied=tied)

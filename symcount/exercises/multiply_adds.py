@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from symcount.answers import Amount
 from symcount.derivation import Equation
-from symcount.exercise import Exercise, said
+from symcount.exercise import Exercise, paragraph
 from symcount.exercises._counted import HIDDEN, amounts, counted
 from symcount.forms import Number, Product, Sum
 from symcount.naming import model
@@ -53,7 +53,8 @@ def _backwards(draw: Draw) -> Exercise:
         solved = solve(f"b*h*(d + m) = {work}", "h", b=batch, d=into, m=out)
         total = Sum(((1, Product((Number(batch), Number(into), Number(hidden)))),
                      (1, Product((Number(batch), Number(hidden), Number(out))))))
-        return [said("A batch of {b=} rows, {d=} inputs, `h` hidden units and {m=} outputs:", b=batch, d=into, m=out),
+        return [paragraph("A batch of {b=} rows, {d=} inputs, `h` hidden units and {m=} outputs:",
+                          b=batch, d=into, m=out),
                 *solved.derivation().steps, Equation("by layers", [total, Number(work)], of=work)]
 
     return Exercise(asks, answer, steps, (

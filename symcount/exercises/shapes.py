@@ -77,8 +77,9 @@ def _image(draw: Draw) -> Exercise:
     answer = Shape(tuple(value(row.axes[axis], {}) for axis in ("b", "n")))
     half = places // 2
     asks = (f"{batch} images of {side} × {side} pixels with {colours} channel{'s' if colours > 1 else ''} go through a "
-            f"convolution with {c} kernels of {w} × {w}, in steps of 1 and without zeros around the images. Of every "
-            "2 × 2 block of what comes out the largest number is kept. Then each image is flattened to one row.",
+            f"convolution with {c} kernels of {w} × {w}, in steps of 1 and without zeros around the images. "
+            "Of every 2 × 2 block of what comes out the largest number is kept. "
+            "Then each image is flattened to one row.",
             "What is the shape of the matrix of all rows?")
 
     def steps() -> list[Any]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 from itertools import pairwise
+from math import prod
 
 from symcount.answers import Amount, Picked
 from symcount.derivation import Equation, Quoted
 from symcount.errors import ProofError
-from symcount.exercise import Exercise, said
-from symcount.exercises._counted import HIDDEN
+from symcount.exercise import Exercise, paragraph
+from symcount.exercises._counted import HIDDEN, gated_width
 from symcount.forms import Number, Power, Product, Sum
 from symcount.naming import model
 from symcount.readers.parameters import parameters
@@ -58,16 +59,9 @@ def _values(lines: Sequence[_Line], spoiled: dict[int, int] | None = None) -> li
     """The number of every line; some may be told, and the lines below use them."""
     found: list[int] = []
     for i, line in enumerate(lines):
-        value = sum(_product(factors) for factors in line.products) + sum(times * found[j] for times, j in line.lines)
+        value = sum(map(prod, line.products)) + sum(times * found[j] for times, j in line.lines)
         found.append((spoiled or {}).get(i, value))
     return found
-
-
-def _product(factors: Sequence[int]) -> int:
-    result = 1
-    for factor in factors:
-        result *= factor
-    return result
 
 
 def _form(line: _Line, values: Sequence[int]) -> Any:
@@ -132,13 +126,12 @@ def _decoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     k = draw.one((64, 96, 128))
     heads = draw.between(6, 32)
     d = k * heads
-    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": 64 * (d // 24 + draw.between(1, 20)) + 32,
+    sizes = {"V": 1000 * draw.between(16, 130), "d": d, "h": gated_width(d, draw) + 32,
              "L": draw.between(9, 60), "heads": heads}
     words, h, runs = sizes["V"], sizes["h"], sizes["L"]
-    told = said("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width `d`/`heads` "
-                "each, a gated block of {h=}, an RMSNorm "
-                "before attention and block and one at the end, a head that is not tied to its table, and no "
-                "biases.", **sizes)
+    told = paragraph("A decoder like LLaMA has {V=} words, width {d=}, {L=} layers with {heads} heads of width "
+                     "`d`/`heads` each, a gated block of {h=}, an RMSNorm before attention and block and one at the "
+                     "end, a head that is not tied to its table, and no biases.", **sizes)
     lines = [_Line("table of words", ((words, d),)), _Line("attention of a layer", ((4, d, d),)),
              _Line("gated block of a layer", ((3, d, h),)), _Line("norms of a layer", ((2, d),)),
              _Line("a layer", (), ((1, 1), (1, 2), (1, 3))), _Line("all layers", (), ((runs, 4),)),
@@ -153,11 +146,11 @@ def _encoder(draw: Draw) -> tuple[Any, list[_Line], int]:
     sizes = {"V": 250 * draw.between(40, 260), "P": draw.one((256, 384, 512, 1024)), "types": 2, "d": d,
              "h": d * draw.one((2, 3, 5)), "L": draw.between(5, 30), "heads": heads}
     words, places, h, runs = sizes["V"], sizes["P"], sizes["h"], sizes["L"]
-    told = said("An encoder like BERT has tables for {V=} words, {P=} positions and {types=} token types, width {d=} "
-                "and {L=} layers with {heads} heads each "
-                "and a feed-forward block through {h=}. All matrices of its layers have biases. A LayerNorm stands "
-                "behind the tables, behind each attention and behind each block, and a pooler of `d` × `d` with a "
-                "bias at the end.", **sizes)
+    told = paragraph("An encoder like BERT has tables for {V=} words, {P=} positions and {types=} token types, "
+                     "width {d=} and {L=} layers with {heads} heads each and a feed-forward block through {h=}. "
+                     "All matrices of its layers have biases. A LayerNorm stands behind the tables, "
+                     "behind each attention and behind each block, and a pooler of `d` × `d` with a bias at the end.",
+                     **sizes)
     lines = [_Line("tables", ((words, d), (places, d), (2, d))), _Line("norm of the tables", ((2, d),)),
              _Line("attention of a layer", ((4, d, d), (4, d))), _Line("block of a layer", ((2, d, h), (h,), (d,))),
              _Line("norms of a layer", ((4, d),)), _Line("a layer", (), ((1, 2), (1, 3), (1, 4))),

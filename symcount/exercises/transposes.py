@@ -63,15 +63,14 @@ def _gradient(draw: Draw) -> Exercise:
         beside = (u, f" is {d} × {m}")
     chosen = draw.some(5, lines)
     chosen.insert(draw.below(6), right)
-    told = ("A network without a nonlinearity "
-            "computes ", y, " = ", x * u * v, " for a batch ", x, ". ", x,
+    told = ("A network without a nonlinearity computes ", y, " = ", x * u * v, " for a batch ", x, ". ", x,
             f" is {batch} × {d}, ", *beside, ", and the gradient ", g, " of the loss with respect to ",
             y, f" is {batch} × {n}.")
     return _asked((told,), chosen, right, given,
                   f"Which of these is the gradient with respect to {what}, and what is its shape?", (
                       f"The gradient has the shape of {what}: find that first, from the shapes around it.",
-                      "Each of the lines has three factors: multiply out the shapes from left to right. One line may "
-                      "be defined and have its two sizes the wrong way round."))
+                      "Each of the lines has three factors: multiply out the shapes from left to right. "
+                      "One line may be defined and have its two sizes the wrong way round."))
 
 
 def _asked(before: tuple[Any, ...], chosen: Any, right: Any, given: Any, asks: str, hints: Any) -> Exercise:
@@ -87,8 +86,8 @@ def _asked(before: tuple[Any, ...], chosen: Any, right: Any, given: Any, asks: s
         for letter, line in zip(letters, chosen, strict=True):
             made = _made(line, given)
             shapes = " times ".join(f"{rows} × {columns}" for rows, columns in _sides(line, given))
-            found.append((f"({letter}) "
-                          f"{shapes}: " + (f"defined, {made.rows} × {made.columns}" if made else "not defined"),))
+            fits = f"defined, {made.rows} × {made.columns}" if made else "not defined"
+            found.append((f"({letter}) {shapes}: {fits}",))
         return found
 
     return Exercise((*before, lines, asks), answer, steps, hints, (
