@@ -13,10 +13,10 @@ import subprocess
 import sys
 from fractions import Fraction
 
-import by_hand
 import pytest
-from by_hand import around, number, sizes
 
+import by_hand
+from by_hand import around, number, sizes
 from symcount import answers
 from symcount.cli import main
 from symcount.derivation import Equation, Solving
