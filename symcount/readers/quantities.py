@@ -55,6 +55,17 @@ def reader(quantity: str, convention: str | None, phase: str | None) -> tuple[st
     return module, function, options, part
 
 
+def called(quantity: str) -> str:
+    """A quantity in words; of an unknown one its name.
+
+    >>> called("params@layers"), called("kv")
+    ('parameters of layers', 'KV cache')
+    """
+    name, _, part = quantity.partition("@")
+    said = QUANTITIES[name][-1] if name in QUANTITIES else name
+    return f"{said} of {part}" if part else said
+
+
 def fitting(quantities: list[str], convention: str | None, phase: str | None) -> dict[str, dict[str, str]]:
     """{quantity: its options} where a convention and a phase were named for all of them.
 

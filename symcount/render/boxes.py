@@ -14,7 +14,7 @@ from itertools import groupby
 from symcount.derivation import Rounded
 from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, text
-from symcount.symbols import GREEK, TABLE
+from symcount.symbols import TABLE
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -98,11 +98,6 @@ def letter(name: str) -> Box:
     if not below:
         return Name(found[1])
     return Lowered(Name(found[1]), Tight((below[0], Sign(","), below[1])) if below[1:] else below[0])
-
-
-def greek(name: str) -> str:
-    """The letter that a name in English is: α for alpha; other names as they are."""
-    return GREEK.get(name, name)
 
 
 def added(terms: Iterable[tuple[int, Box]]) -> Box:

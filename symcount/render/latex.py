@@ -276,7 +276,7 @@ def table(shown: Table) -> str:
 
 def _counted(said: tuple[str, ...]) -> str:
     """The conventions as a paragraph that need not be justified: names of keys do not break."""
-    return rf"{{\raggedright Counted: {'; '.join(said).translate(_SPECIAL)}.\par}}"
+    return rf"{{\raggedright {layout.counted(said).translate(_SPECIAL)}\par}}"
 
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:
