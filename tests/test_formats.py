@@ -17,6 +17,7 @@ from symcount.cli import main
 from symcount.counting import formula as formula_of
 from symcount.counting import table
 from symcount.derivation import Declared, Derivation, Listing, Remark, Rounded, Table
+from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import html, ipynb, latex, markdown, mathml, pdf, text, typst
 from symcount.render.boxes import letter
 from symcount.symbols import TABLE, row
@@ -188,7 +189,6 @@ def letter_of(name):
 
 
 def _three():
-    from symcount.forms import Number
 
     return Number(3)
 
@@ -283,6 +283,31 @@ def test_what_does_not_fit_on_a_page_of_latex_is_split():
     tables = [display for display in shown.split("$$") if r"\text{part}" in display]
     assert len(tables) == 2
     assert r"\mathbf{671{,}026{,}404{,}352}" in tables[1]
+
+
+SPACED = [  # a product in text, and typeset
+    (Product((Symbol("d"), Sum([(1, Number(3)), (1, Number(4))]))), "d(3 + 4)", "d (3 + 4)"),
+    (Product((Number(2), Sum([(1, Number(3)), (1, Number(4))]))), "2 × (3 + 4)", r"2 \times (3 + 4)"),
+    (Product((Number(2), Quotient(Number(5), Number(3)))), "2 × (5/3)", r"2 \times \frac{5}{3}"),
+    (Product((Number(2), Power(Number(3), 2))), "2·3²", r"2 \cdot 3^{2}"),
+    (Product((Number(2), Symbol("d"), Symbol("heads"))), "2d·heads", r"2 d \, n_{\mathrm{heads}}"),
+    (Product((Symbol("k"), Symbol("v"))), "k·v", "k v"),
+]
+
+
+@pytest.mark.parametrize(("shown", "plain", "typeset"), SPACED, ids=[row[1] for row in SPACED])
+def test_factors_stand_apart_alike_in_text_and_typeset(shown, plain, typeset):
+    assert (text.form(shown), latex.form(shown)) == (plain, typeset)
+
+
+WITHIN = [("attention_norm", r"\text{attention}\_\text{norm}"), ("Wₖ₋₁", r"\text{W}_{k-1} "),
+          ("x₁₂", r"\text{x}_{12} "), ("A⁻¹", r"\text{A}^{-1} "), ("A⁻ᵀ₂", r"\text{A}^{-\top} _2 "),
+          ("n² + 1", r"\text{n}^2 \text{ + 1}")]
+
+
+@pytest.mark.parametrize(("said", "typeset"), WITHIN, ids=[row[0] for row in WITHIN])
+def test_indices_within_words(said, typeset):
+    assert latex.words(said) == typeset
 
 
 ASKED = ["count gpt2", "formula gpt2", "flops gpt2 --set s=64", "memory gpt2 --phase train --set s=64", "derive gpt2",
