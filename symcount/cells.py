@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SHORT = "sc"
+_PARAMETERS = ("claim", "convention", "model", "one", "other", "phase", "relation", "self", "shapes", "size",
+               "unknowns")  # of the functions that take sizes too
 _QUANTITIES = ("flops", "memory", "kv")  # that a verb is short for
 
 
@@ -95,10 +97,13 @@ def models(asked: Any) -> list[Call]:
 
 
 def changes(told: str | None) -> dict[str, Any]:
-    """Changes as Python gives them: numbers as numbers."""
+    """Changes as Python gives them: numbers as numbers; what a call takes beside sizes is none."""
     from symcount.naming import read_changes
 
-    return {name: plain(given) for name, given in read_changes(told or "").items()}
+    found = {name: plain(given) for name, given in read_changes(told or "").items()}
+    if taken := [name for name in found if name in _PARAMETERS]:
+        raise ModelError(f"--set {taken[0]}: no size has this name")
+    return found
 
 
 def plain(given: Any) -> Any:

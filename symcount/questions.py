@@ -310,9 +310,7 @@ def _built(one: Any, ledger: Any, full: Any, name: str) -> Any:
 
 def _freed(asked: Any, names: list[str]) -> list[Any]:
     """The models with these sizes left as letters, then changed: so h = 8d/3 is not asked of the d that was there."""
-    from symcount.naming import read_changes
-
-    changes, told = read_changes(asked.set or ""), asked.set
+    changes, told = cells.changes(asked.set), asked.set
     for name in names:
         if name in changes:
             raise ModelError(f"{name} is in --for and in --set; say one of them")

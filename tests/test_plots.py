@@ -340,7 +340,7 @@ def test_fronts_of_xarray():
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("parameters", "KV cache of layers, elements")
     shown = {tuple(point) for point in axes.collections[0].get_offsets()}
     assert shown == {(12 * layers * width**2, width) for layers in (1, 2, 3) for width in (8, 16)} - {(12 * 768, 16)}
-    assert {"d = 8, L = 1", "d = 16, L = 1", "Keys and values of layers over parameters of 5 points, with the front"
+    assert {"d = 8, L = 1", "d = 16, L = 1", "KV cache of layers over parameters of 5 points, with the front"
             } <= set(texts(figure))
     foot = ("counted: tied weights once; V = 9 (params); b = 1 (kv@layers); front: 2 points, no other lies further "
             "left and higher; points left out that cannot be built: 1")
