@@ -16,6 +16,8 @@ from complaints import complaints
 from executing import lines
 from refusals import TEX, MissingError, WrongError
 
+from symcount.render.latex import SIGNS as WITHIN_WORDS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,13 +27,8 @@ MATHJAX = "tex-svg-full.js"  # one file that has all of TeX, and so never asks f
 SECONDS = 300  # that pandoc or XeLaTeX may take
 PANDOC = "commonmark+smart+tex_math_dollars+pipe_tables"  # what a notebook's prose is read as, wherever it is shown
 # Signs that a text font may lack, as mathematics
-SIGNS = {"×": r"\times", "·": r"\cdot", "−": "-", "→": r"\to", "⇒": r"\Rightarrow", "≤": r"\le", "≥": r"\ge",
-         "≈": r"\approx", "≠": r"\ne", "√": r"\surd", "∞": r"\infty", "∂": r"\partial", "Σ": r"\Sigma", "∈": r"\in",
-         "ᵀ": r"^{\top}", "⁻": "^{-}",
-         "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "θ": r"\theta", "λ": r"\lambda", "μ": r"\mu", "σ": r"\sigma",
-         "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor",
-         **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-         **{sign: f"_{shown}" for sign, shown in zip("₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙₚᵣₜ", "0123456789+-ijkmnprt", strict=True)}}
+SIGNS = {**WITHIN_WORDS, "⇒": r"\Rightarrow", "≠": r"\ne", "∞": r"\infty", "∈": r"\in", "Σ": r"\Sigma",
+         "⌈": r"\lceil", "⌉": r"\rceil", "⌊": r"\lfloor", "⌋": r"\rfloor"}
 _WIDTH, _NARROW = 96, 20  # characters of a table that fit into a line; those of a column that is not broken
 _SIZES = ((98, r"\footnotesize"), (110, r"\scriptsize"))  # of letters, in which so many fit into a line
 _HEADING = re.compile(r"\A# (.+)\n*")

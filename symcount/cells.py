@@ -1,12 +1,12 @@
-"""What is asked on the command line, in Python: calls of the library, which a notebook writes down and answers.
+"""What is asked on the command line, in Python: calls of the library, which every format answers and a notebook writes.
 
-A call is data, so that what stands in a cell is what was run: `written` and `answered` read the same tree. Most answers
-are no notebooks, so only what makes one imports anything.
+A call is data, so that what stands in a cell is what was run: `written` and `answered` read the same tree.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import cached_property
 from keyword import iskeyword
 
 from symcount.errors import ModelError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _SHORT = "sc"
+_PARAMETERS = ("claim", "convention", "model", "one", "other", "phase", "relation", "self", "shapes", "size",
+               "unknowns")  # of the functions that take sizes too
+_QUANTITIES = ("flops", "memory", "kv")  # that a verb is short for
 
 
 class Call(namedtuple("Call", "of name args options")):
@@ -26,14 +29,20 @@ class Call(namedtuple("Call", "of name args options")):
     "sc.parameters(sc.model('gpt2'))"
     """
 
-    __slots__ = ()
-
-    def then(self, name: str, *args: Any, **options: Any) -> Call:
+    def then(self, name: str, /, *args: Any, **options: Any) -> Call:
         """A method of what this call gives."""
         return Call(self, name, args, options)
 
+    @cached_property
+    def answer(self) -> Any:
+        """What it gives, found once: a model that several calls are of is read once, standard input too."""
+        from importlib import import_module
 
-def call(name: str, *args: Any, **options: Any) -> Call:
+        home = self.of.answer if isinstance(self.of, Call) else import_module(self.of or "symcount")
+        return getattr(home, self.name)(*map(answered, self.args), **self.options)
+
+
+def call(name: str, /, *args: Any, **options: Any) -> Call:
     """A call of a public function; options that are None are left out."""
     return Call(None, name, args, {key: given for key, given in options.items() if given is not None})
 
@@ -51,13 +60,14 @@ def written(one: Any) -> str:
 
 
 def answered(one: Any) -> Any:
-    """What a call gives."""
-    if not isinstance(one, Call):
-        return one
-    from importlib import import_module
+    """What a call gives; anything else is there already."""
+    return one.answer if isinstance(one, Call) else one
 
-    home = answered(one.of) if isinstance(one.of, Call) else import_module(one.of or "symcount")
-    return getattr(home, one.name)(*map(answered, one.args), **one.options)
+
+def bare(one: Call) -> Call:
+    """What a cell needs to say to show this: of a table to the usual depth the ledger, which shows it of itself."""
+    found: Call = one.args[0] if one[:2] == ("symcount.counting", "table") and len(one.args) == 1 else one
+    return found
 
 
 def imports(calls: list[Call]) -> list[str]:
@@ -75,9 +85,11 @@ def _within(one: Any) -> Iterator[Call]:
 
 def models(asked: Any) -> list[Call]:
     """The models that were named, with their changes."""
+    if not asked.models:
+        raise ModelError(f"{asked.verb} needs a model, as in symcount {asked.verb} llama-7b")
     found = []
     for name in asked.models:
-        if name == "-" or name[:2] in ("-:", "-@"):
+        if asked.format == "ipynb" and (name == "-" or name[:2] in ("-:", "-@")):
             raise ModelError("a notebook cannot read standard input again: give the configuration as a file")
         one = call("model", name, head=asked.head)
         found.append(one.then("replace", **changes(asked.set)) if asked.set else one)
@@ -85,52 +97,52 @@ def models(asked: Any) -> list[Call]:
 
 
 def changes(told: str | None) -> dict[str, Any]:
-    """Changes as Python gives them: numbers as numbers."""
+    """Changes as Python gives them: numbers as numbers; what a call takes beside sizes is none."""
     from symcount.naming import read_changes
 
-    return {name: int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 20
-            else given for name, given in read_changes(told or "").items()}
+    found = {name: plain(given) for name, given in read_changes(told or "").items()}
+    if taken := [name for name in found if name in _PARAMETERS]:
+        raise ModelError(f"--set {taken[0]}: no size has this name")
+    return found
 
 
-def ledgers(asked: Any, usual: str) -> list[Call]:
-    """The ledger of every model and quantity asked for, of the usual quantity where none is named."""
+def plain(given: Any) -> Any:
+    """A number that is written in digits as a number, anything else as it is."""
+    return int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 20 else given
+
+
+def ledgers(asked: Any) -> list[tuple[Call, str, Call]]:
+    """(model, quantity, ledger) for every model and quantity asked for."""
     from symcount.readers.quantities import fitting
 
-    quantities = (asked.of or usual).split(",")
+    quantities = (asked.of or (asked.verb if asked.verb in _QUANTITIES else "params")).split(",")
     options = fitting(quantities, asked.convention, asked.phase)
-    return [_without(asked, _ledger(one, quantity, options[quantity])) for one in models(asked)
+    return [(one, quantity, _ledger(asked, one, quantity, options[quantity])) for one in models(asked)
             for quantity in quantities]
 
 
-def _ledger(one: Call, quantity: str, told: dict[str, str]) -> Call:
+def _ledger(asked: Any, one: Call, quantity: str, told: dict[str, str]) -> Call:
     import symcount
-    from symcount.readers.quantities import QUANTITIES
+    from symcount.readers.quantities import reader
 
-    name, _, part = quantity.partition("@")
-    module, function, _, _ = QUANTITIES[name]
-    options = {"storage" if option == "convention" and module != "work" else option: given
-               for option, given in told.items()}
+    module, function, options, part = reader(quantity, told.get("convention"), told.get("phase"))
     home = None if function in symcount.__all__ else f"symcount.readers.{module}"
     ledger = Call(home, function, (one,), options)
-    return ledger.then("where", part) if part else ledger
-
-
-def _without(asked: Any, ledger: Call) -> Call:
+    ledger = ledger.then("where", part) if part else ledger
     return ledger.then("without", *asked.without.split(",")) if asked.without else ledger
 
 
-def table(asked: Any, ledger: Call, depth: Any) -> Call:
-    """A count by part: a ledger shows itself to depth 2, another depth is a table of it."""
-    if depth == 2:
-        return ledger
-    if asked.by == "name":
-        depth = Call("symcount.readers.checkpoint", "labels", (_model_of(ledger),), {})
-    return Call("symcount.counting", "table", (ledger, depth), {})
+def table(asked: Any, one: Call, ledger: Call) -> Call:
+    """A count by part, as --by says."""
+    by: Any = 2 if asked.by is None else depth(asked.by)
+    if by == "name":
+        if ledger.answer.unit != "parameter":
+            raise ModelError("--by name lists the tensors of a checkpoint: it counts parameters, "
+                             f"not {ledger.answer.unit}s")
+        by = Call("symcount.readers.checkpoint", "labels", (one,), {})
+    return Call("symcount.counting", "table", (ledger,) if by == 2 else (ledger, by), {})
 
 
-def _model_of(ledger: Call) -> Call:
-    one = ledger
-    while one.name in ("where", "without"):
-        one = one.of
-    found: Call = one.args[0]
-    return found
+def depth(by: str) -> Any:
+    """What --by says: a depth, or a word such as kind; who takes it refuses what it does not know."""
+    return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by

@@ -2,11 +2,11 @@
 
     symcount VERB MODEL… ["RELATION"] [--of QUANTITY,…] [--for SIZE,…] [--set CHANGE,…] [--without KIND|PATH,…]
              [--by DEPTH|kind|trainable] [--convention NAME] [--phase NAME] [--head CLASS]
-             [--format text|markdown|latex|html|typst|pdf|ipynb|json] [--standalone] [-o FILE]
+             [--format NAME] [--standalone] [-o FILE]
     symcount check FILE… | - | --claim TEXT [--model NAME] [--notation NAME] [--select CODE,…] [--ignore CODE,…]
-             [--notes] [--skipped] [--fix] [--diff] [--format text|json|github|sarif] [-o FILE]
+             [--notes] [--skipped] [--fix] [--diff] [--format NAME] [-o FILE]
     symcount practice [--seed N] [--level 1|2|3] [--kind KIND,…] [--count N] [--number N [--hint [N] | --check ANSWER]]
-             [--solutions] [--kinds] [--format text|markdown|latex|html|typst|pdf|json] [--standalone] [-o FILE]
+             [--solutions] [--kinds] [--format NAME] [--standalone] [-o FILE]
 """
 
 from __future__ import annotations
@@ -81,8 +81,9 @@ _SPELLED = {"unknowns": "for"}  # a word of Python
 FORMATS = ("text", "markdown", "latex", "html", "typst", "pdf", "ipynb", "json")
 _PARTS = ("text", "markdown", "json")  # which have no other form as a whole document
 _WHOLE = ("html", "pdf", "ipynb")  # whose files no reader opens as text
-_OWN = {"check": ("text", "json", "github", "sarif"),  # the formats of findings; exercises are no code for a notebook
-        "practice": tuple(name for name in FORMATS if name != "ipynb")}
+_CODELESS = tuple(name for name in FORMATS if name != "ipynb")  # for what no code in a notebook gives
+_OWN = {"check": ("text", "json", "github", "sarif"), "practice": _CODELESS, "sweep": _CODELESS,
+        "identities": ("text", "json"), "models": ("text", "json")}
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -149,8 +150,9 @@ def _answer(words: list[str]) -> tuple[str | bytes, str | None, int]:
         raise ModelError(f"-o {clipped(asked.output)} would hold text: say --format {suffix}")
     if asked.output == "-":
         asked.output = None
-    if asked.format == "pdf" and asked.output is None and sys.stdout and sys.stdout.isatty():
-        raise ModelError("a PDF is nothing for a terminal: say -o FILE.pdf")
+    if (asked.format == "pdf" or asked.verb == "page") and asked.output is None and sys.stdout and sys.stdout.isatty():
+        said, suffix = ("a page", "html") if asked.verb == "page" else ("a PDF", "pdf")
+        raise ModelError(f"{said} is nothing for a terminal: say -o FILE.{suffix}")
     if asked.format in ("json", "sarif"):
         import json
 
@@ -198,13 +200,17 @@ def _parser(only: str = "") -> argparse.ArgumentParser:
         if only and added.dest not in TAKES[only]:
             added.help = argparse.SUPPRESS
 
-    _options(option)
+    _options(option, only)
     _of_sheets(option)
     parser.set_defaults(status=0)
     return parser
 
 
-def _options(option: Callable[..., None]) -> None:
+def _either(formats: Sequence[str]) -> str:
+    return f"{', '.join(formats[:-1])} or {formats[-1]}"
+
+
+def _options(option: Callable[..., None], only: str) -> None:
     option("--of", metavar="QUANTITY,…", help="params, active, buffers, macs, flops, memory, kv, activations, traffic, "
                                              "each with @PATH if you like")
     option("--set", metavar="CHANGE,…", help="the same changes for every model: s=2048, h=4d, untied")
@@ -248,8 +254,7 @@ def _options(option: Callable[..., None]) -> None:
     option("--skipped", action="store_true", help="show what was not judged, and why")
     option("--fix", action="store_true", help="write the right number where it is certain")
     option("--diff", action="store_true", help="show what --fix would write, and write nothing")
-    option("--format", metavar="NAME", default="text", help="text, markdown, latex, html, typst, pdf, ipynb or json; "
-                                                            "of check text, json, github or sarif")
+    option("--format", metavar="NAME", default="text", help=_either(_OWN.get(only, FORMATS)))
     option("--standalone", action="store_true", help="a LaTeX file that compiles as it is")
     option("-o", "--output", metavar="FILE", help="write to a file")
 

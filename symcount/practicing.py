@@ -41,7 +41,7 @@ def practice(asked: Any) -> Any:
     made = key(seed, found, again) if asked.solutions else sheet(seed, found, again, hint or 0)
     if asked.format != "text":  # what is handed out does not say how to print the key; its title has the seed
         made = made._replace(notes=())
-    return printed(asked, "sheet", [(made,)], list)
+    return printed(asked, "sheet", [made])
 
 
 def _fits(asked: Any, number: int | None, count: int) -> None:
@@ -85,7 +85,7 @@ def _kinds(asked: Any) -> Any:
     from symcount.exercises import called, kinds
 
     return listings(asked, [Listing("kinds of exercises, for --kind", ("kind", "asks_for"), ("kind", "asks for"),
-                                    tuple((name, called(name)) for name in kinds()))], list)
+                                    tuple((name, called(name)) for name in kinds()))])
 
 
 def _check(asked: Any, seed: int, one: Any) -> Any:

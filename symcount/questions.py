@@ -9,11 +9,10 @@ from os.path import basename, splitext
 
 from symcount import cells
 from symcount.errors import ModelError
-from symcount.verbs import depth, ledgers, listings, models, shown
+from symcount.verbs import ledgers, listings, models, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from symcount.cells import Call
@@ -27,9 +26,6 @@ _RELATION = re.compile(r"[<>≤≥≈~]|\s=|=\s|±|\+-|^[^:]*=")  # a change of 
 
 
 def _solve(asked: Any) -> Any:
-    from symcount.naming import read_changes
-    from symcount.solving import solve
-
     relations = [text for text in asked.models if _RELATION.search(text)]
     if len(relations) != 1 or relations[0].strip() in ("=", "<=", ">="):
         raise ModelError("solve needs one relation, in quotes, as in "
@@ -39,31 +35,22 @@ def _solve(asked: Any) -> Any:
     options: dict[str, Any] = {"convention": asked.convention, "phase": asked.phase}
     if asked.head and not asked.models:
         raise ModelError("--head is of a model, and none is named")
-    told = asked.set
-    changes, asked.set = read_changes(asked.set or ""), None  # what follows an unknown cannot be set before it
-    named = models(asked) if asked.models else [None]
-    found = [solve(relations[0], asked.unknowns, one, **options, **changes) for one in named]
-    return _solutions(asked, found, lambda: [
-        cells.call("solve", relations[0], asked.unknowns, *one, **options, **cells.changes(told))
-        for one in ([(one,) for one in cells.models(asked)] if asked.models else [()])])
+    changes, asked.set = cells.changes(asked.set), None  # what follows an unknown cannot be set before it
+    named = [(one,) for one in cells.models(asked)] if asked.models else [()]
+    return _solutions(asked, [cells.call("solve", relations[0], asked.unknowns, *one, **options, **changes)
+                              for one in named])
 
 
 def _cross(asked: Any) -> Any:
-    from symcount.naming import read_changes
-    from symcount.solving import crossover
-
     if len(asked.models) != 3:
         raise ModelError("cross takes a model and two sides, as in "
                          "symcount cross llama-7b \"flops@scores + flops@mix\" flops@mlp --for s")
     _needs_for(asked, "s")
     *asked.models, one, other = asked.models
-    told = asked.set
-    changes, asked.set = read_changes(asked.set or ""), None
+    changes, asked.set = cells.changes(asked.set), None
     options: dict[str, Any] = {"convention": asked.convention, "phase": asked.phase}
-    return _solutions(asked, [crossover(one, other, asked.unknowns, each, **options, **changes)
-                              for each in models(asked)], lambda: [
-        cells.call("crossover", one, other, asked.unknowns, each, **options, **cells.changes(told))
-        for each in cells.models(asked)])
+    return _solutions(asked, [cells.call("crossover", one, other, asked.unknowns, each, **options, **changes)
+                              for each in cells.models(asked)])
 
 
 def _needs_for(asked: Any, example: str) -> None:
@@ -71,9 +58,10 @@ def _needs_for(asked: Any, example: str) -> None:
         raise ModelError(f"{asked.verb}: for which size? say --for {example}")
 
 
-def _solutions(asked: Any, found: list[Solution], calls: Callable[[], list[Call]]) -> Any:
+def _solutions(asked: Any, calls: list[Call]) -> Any:
+    found = list(map(cells.answered, calls))
     asked.status = 1 if any(not one.reached for one in found) else 0
-    return shown(asked, found, calls, [_data(one) for one in found] if asked.format == "json" else [])
+    return shown(asked, calls, [_data(one) for one in found] if asked.format == "json" else [])
 
 
 def _data(one: Solution) -> dict[str, Any]:
@@ -90,22 +78,16 @@ def _data(one: Solution) -> dict[str, Any]:
 
 
 def _compare(asked: Any) -> Any:
-    from symcount.comparing import compare
     from symcount.readers.quantities import fitting
 
-    one, *others = models(asked)
+    one, *others = cells.models(asked)
     if not others:
         raise ModelError("compare takes two models or more, as in "
                          "symcount compare bert-base-uncased distilbert-base-uncased")
     quantities = (asked.of or "params").split(",")
     options = fitting(quantities, asked.convention, asked.phase)
-    def calls() -> list[Call]:
-        first, *rest = cells.models(asked)
-        return [cells.call("compare", first, each, quantity, **options[quantity]) for each in rest
-                for quantity in quantities]
-
-    return shown(asked, [compare(one, other, quantity, **options[quantity]) for other in others
-                         for quantity in quantities], calls)
+    return shown(asked, [cells.call("compare", one, other, quantity, **options[quantity]) for other in others
+                         for quantity in quantities])
 
 
 def _sweep(asked: Any) -> Any:
@@ -114,8 +96,6 @@ def _sweep(asked: Any) -> Any:
     from symcount.saving import FORMATS, write
     from symcount.workers import workers
 
-    if asked.format == "ipynb":
-        raise ModelError("a table of a sweep has no code for a notebook: in Python, sweep(…) gives a Dataset")
     swept = _swept(asked)
     one, = _only(asked, [*swept])
     suffix = splitext(f"_{basename(asked.output or '')}")[1].lower()
@@ -130,7 +110,7 @@ def _sweep(asked: Any) -> Any:
         found = _points(asked, one, swept)
         found = frontier(found, **_ends(asked.frontier, found)) if asked.frontier else found
         if suffix not in FORMATS:
-            return listings(asked, [_listed(asked, one, found)], list)
+            return listings(asked, [_listed(asked, one, found)])
         write(found, asked.output)
         skipped = _skipped(found)
     written, asked.output, asked.format = asked.output, None, "text"
@@ -250,7 +230,7 @@ def _plot(asked: Any) -> Any:
         figure = _curves(asked, plots)
     else:
         counted = [ledger for _, _, ledger in ledgers(asked)]
-        by = [depth(asked.by)] if asked.by is not None else []
+        by = [cells.depth(asked.by)] if asked.by is not None else []
         figure = plots.icicle(counted[0], *by) if len(counted) == 1 else plots.bars(counted, *by)
     plots.save(figure, asked.output)
     written, asked.output = asked.output, None
@@ -330,9 +310,7 @@ def _built(one: Any, ledger: Any, full: Any, name: str) -> Any:
 
 def _freed(asked: Any, names: list[str]) -> list[Any]:
     """The models with these sizes left as letters, then changed: so h = 8d/3 is not asked of the d that was there."""
-    from symcount.naming import read_changes
-
-    changes, told = read_changes(asked.set or ""), asked.set
+    changes, told = cells.changes(asked.set), asked.set
     for name in names:
         if name in changes:
             raise ModelError(f"{name} is in --for and in --set; say one of them")

@@ -2,147 +2,98 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 from symcount import cells
+from symcount.cells import Call
 from symcount.errors import ModelError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
-    from symcount.cells import Call
-
-_SHORT = {"flops": "flops", "memory": "memory", "kv": "kv"}  # the quantity that a verb is short for
+_Closed = namedtuple("_Closed", "title form says")  # a closed form in the order of its author
 
 
 def models(asked: Any) -> list[Any]:
     """The models that were named, with their changes."""
-    from symcount.naming import model, read_changes
-
-    if not asked.models:
-        raise ModelError(f"{asked.verb} needs a model, as in symcount {asked.verb} llama-7b")
-    found = []
-    for name in asked.models:
-        one = model(name, **({"head": asked.head} if asked.head else {}))
-        found.append(one.replace(**read_changes(asked.set)) if asked.set else one)
-    return found
+    return list(map(cells.answered, cells.models(asked)))
 
 
 def ledgers(asked: Any) -> list[tuple[Any, str, Any]]:
     """(model, quantity, ledger) for every model and quantity asked for."""
-    from symcount.readers.quantities import fitting, read
-
-    quantities = (asked.of or _SHORT.get(asked.verb, "params")).split(",")
-    options = fitting(quantities, asked.convention, asked.phase)
-    found = []
-    for one in models(asked):
-        for quantity in quantities:
-            ledger = read(one, quantity, **options[quantity])
-            if asked.without:
-                ledger = ledger.without(*asked.without.split(","))
-            found.append((one, quantity, ledger))
-    return found
+    return [(one.answer, quantity, ledger.answer) for one, quantity, ledger in cells.ledgers(asked)]
 
 
-def _depth(asked: Any, one: Any, ledger: Any) -> Any:
-    if asked.by is None:
-        return 2
-    if asked.by == "name":
-        if ledger.unit != "parameter":
-            raise ModelError("--by name lists the tensors of a checkpoint: it counts parameters, "
-                             f"not {ledger.unit}s")
-        from symcount.readers.checkpoint import labels
+def printed(asked: Any, kind: str, calls: Sequence[Any]) -> Any:
+    """What some calls give, in the format asked for, as one document; a notebook has the calls too.
 
-        return labels(one)
-    return depth(asked.by)
-
-
-def depth(by: str) -> Any:
-    """What --by says: a depth, or a word such as kind; who takes it refuses what it does not know."""
-    return int(by) if by.isascii() and by.isdigit() and len(by) < 4 else by
-
-
-def printed(asked: Any, kind: str, found: Sequence[tuple[Any, ...]], calls: Callable[[], list[Call]]) -> Any:
-    """Derivations, tables, listings or formulas (a kind) in the format asked for, as one document.
-
-    `calls` are what gives each of them in Python, of which a notebook is made.
+    They give derivations, tables, listings, sheets or formulas (a kind). Of what is no call there is no notebook.
     """
     from importlib import import_module
 
     render = import_module(f"symcount.render.{asked.format}")
-    blocks = [getattr(render, kind)(*one) for one in found]
-    title = "; ".join(dict.fromkeys(one[0] if isinstance(one[0], str) else one[0].title for one in found))
+    if asked.format == "ipynb" and not all(isinstance(one, Call) for one in calls):
+        raise ModelError(f"there is no code for a notebook that gives this answer of {asked.verb}; another --format "
+                         "prints it")
+    found = list(map(cells.answered, calls))
+    title = "; ".join(dict.fromkeys(one.title for one in found))
     if asked.format == "ipynb":
-        code = calls()
-        return render.document(blocks, title, [(cells.written(one), cells.answered(one)) for one in code],
-                               cells.imports(code))
+        code = list(map(cells.bare, calls))
+        return render.document(list(zip(map(cells.written, code), found, strict=True)), title, cells.imports(code))
+    draw = getattr(render, kind)
+    blocks = [draw(*one) if kind == "formula" else draw(one) for one in found]
     return (render.standalone if asked.standalone and asked.format == "latex" else render.document)(blocks, title)
 
 
 def _count(asked: Any) -> Any:
-    from symcount.counting import table
-
     if getattr(asked, "keys", False):
         return _keys(asked)
     if asked.against:
         return _against(asked)
     if asked.format == "json":
         return _data(asked)
-    found = [(table(ledger, _depth(asked, one, ledger)),) for one, _, ledger in ledgers(asked)]
-
-    def calls() -> list[Call]:
-        by = 2 if asked.by is None else depth(asked.by)
-        return [cells.table(asked, one, by) for one in cells.ledgers(asked, _SHORT.get(asked.verb, "params"))]
-
-    return printed(asked, "table", found, calls)
+    return printed(asked, "table", [cells.table(asked, one, ledger) for one, _, ledger in cells.ledgers(asked)])
 
 
 def _against(asked: Any) -> Any:
     """Why two conventions of work differ."""
-    from symcount.differing import differences
-
     if asked.of not in (None, "flops"):
         raise ModelError(f"--against compares FLOPs, and takes no --of {asked.of}")
     if asked.without or asked.by:
         raise ModelError(f"--against lists what differs: it takes no --{'without' if asked.without else 'by'}")
     told = (asked.convention or "matmul", asked.against, asked.phase or "forward")
-    return listings(asked, [differences(one, *told) for one in models(asked)],
-                    lambda: [cells.call("differences", one, *told) for one in cells.models(asked)])
+    return listings(asked, [cells.call("differences", one, *told) for one in cells.models(asked)])
 
 
 def _train(asked: Any) -> Any:
-    from symcount.training import train
-
     if not asked.tokens:
         raise ModelError("train: on how many tokens? say --tokens 1e12")
     told: dict[str, Any] = {
         "devices": asked.devices, "peak": asked.peak, "mfu": asked.mfu,
         "convention": asked.convention or "matmul", "phase": asked.phase or "train"}
-    return listings(asked, [train(one, asked.tokens, **told) for one in models(asked)],
-                    lambda: [cells.call("train", one, asked.tokens, **told) for one in cells.models(asked)])
+    return listings(asked, [cells.call("train", one, asked.tokens, **told) for one in cells.models(asked)])
 
 
 def _roofline(asked: Any) -> Any:
-    from symcount.roofs import roofline
-
     if not (asked.peak and asked.bandwidth):
         raise ModelError("roofline: of what device? say --peak 312e12 --bandwidth 2.039e12")
     told: dict[str, Any] = {
         "width": asked.width or 2, "phase": asked.phase or "forward", "fused": asked.fused or "nothing",
-        "convention": asked.convention or "matmul", "depth": depth(asked.by or "2")}
-    device = (asked.peak, asked.bandwidth)
-    return listings(asked, [roofline(one, *device, **told).listing() for one in models(asked)], lambda: [
-        cells.call("roofline", one, *device, **told).then("listing") for one in cells.models(asked)])
+        "convention": asked.convention or "matmul", "depth": cells.depth(asked.by or "2")}
+    return listings(asked, [cells.call("roofline", one, asked.peak, asked.bandwidth, **told).then("listing")
+                            for one in cells.models(asked)])
 
 
-def listings(asked: Any, found: list[Any], calls: Callable[[], list[Call]]) -> Any:
+def listings(asked: Any, calls: Sequence[Any]) -> Any:
     """Rows under a head, in the format asked for; `calls` as in `printed`."""
     if asked.format == "json":
         from symcount.render.data import as_listing
 
-        told = [as_listing(one) for one in found]
+        told = [as_listing(cells.answered(one)) for one in calls]
         return told[0] if len(told) == 1 else told
-    return printed(asked, "listing", [(one,) for one in found], calls)
+    return printed(asked, "listing", calls)
 
 
 def _data(asked: Any) -> Any:
@@ -150,8 +101,9 @@ def _data(asked: Any) -> Any:
     from symcount.render.data import as_data
 
     found = []
-    for one, quantity, ledger in ledgers(asked):
-        terms = rows(ledger) if asked.by is None else table(ledger, _depth(asked, one, ledger)).rows
+    for named, quantity, counted in cells.ledgers(asked):
+        one, ledger = named.answer, counted.answer
+        terms = rows(ledger) if asked.by is None else cells.table(asked, named, counted).answer.rows
         found.append(as_data(table(ledger), model=one.title, quantity=quantity, unit=ledger.unit,
                              convention=ledger.convention or None, values=one.values, terms=terms, notes=notes(ledger)))
     return found[0] if len(found) == 1 else found
@@ -182,103 +134,88 @@ def _formula(asked: Any) -> Any:
         raise ModelError("--derive goes with --share or --elasticity; symcount derive MODEL derives a count")
     if asked.format == "json":
         return _data(asked)
-    if asked.format == "ipynb":
-        raise ModelError("a closed form in the order of its author has no code for a notebook: symcount derive MODEL "
-                         "--format ipynb shows it")
     found = []
     for one, _, ledger in ledgers(asked):
         free = independent(ledger, one)
         says = [*(["does not depend on " + ", ".join(free)] if free else []), *notes(ledger)]
-        found.append((title(ledger), formula(ledger), says))
-    return printed(asked, "formula", found, list)
+        found.append(_Closed(title(ledger), formula(ledger), says))
+    return printed(asked, "formula", found)
 
 
 def _scaled(asked: Any) -> Any:
     """Of a formula: shares, an elasticity, limits, and what it depends on."""
-    from symcount.scaling import elasticity, scaled, share
-
     def split(text: str | None) -> tuple[str, ...]:
         return tuple(name.strip() for name in text.split(",")) if text else ()
 
-    counted, shares = [ledger for _, _, ledger in ledgers(asked)], split(asked.share)
-    if asked.derive:
-        if asked.on or not (asked.share or asked.elasticity):
-            raise ModelError("--derive derives a --share or an --elasticity, and takes no --on; symcount derive MODEL "
-                             "derives a count")
-        derived = [one.derivation(asked.limit or "") for ledger in counted for one in (
-            *([share(ledger, *shares)] if asked.share else []),
-            *([elasticity(ledger, asked.elasticity)] if asked.elasticity else []))]
-        if asked.format == "json":
-            from symcount.render.data import as_steps
+    counted, shares = [ledger for _, _, ledger in cells.ledgers(asked)], split(asked.share)
+    if not asked.derive:
+        told: dict[str, Any] = {
+            "shares": shares, "elastic": asked.elasticity or "", "grows": asked.limit or "", "on": split(asked.on)}
+        return listings(asked, [cells.Call("symcount.scaling", "scaled", (ledger,), told) for ledger in counted])
+    if asked.on or not (asked.share or asked.elasticity):
+        raise ModelError("--derive derives a --share or an --elasticity, and takes no --on; symcount derive MODEL "
+                         "derives a count")
+    derived = [one.then("derivation", asked.limit or "") for ledger in counted for one in (
+        *([cells.call("share", ledger, *shares)] if asked.share else []),
+        *([cells.call("elasticity", ledger, asked.elasticity)] if asked.elasticity else []))]
+    if asked.format == "json":
+        from symcount.render.data import as_steps
 
-            return [as_steps(one) for one in derived]
-        return printed(asked, "derivation", [(one,) for one in derived], lambda: [
-            one.then("derivation", asked.limit or "") for ledger in cells.ledgers(asked, "params") for one in (
-                *([cells.call("share", ledger, *shares)] if asked.share else []),
-                *([cells.call("elasticity", ledger, asked.elasticity)] if asked.elasticity else []))])
-    told: dict[str, Any] = {
-        "shares": shares, "elastic": asked.elasticity or "", "grows": asked.limit or "", "on": split(asked.on)}
-    return listings(asked, [scaled(ledger, **told) for ledger in counted], lambda: [
-        cells.Call("symcount.scaling", "scaled", (ledger,), told) for ledger in cells.ledgers(asked, "params")])
+        return [as_steps(one.answer) for one in derived]
+    return printed(asked, "derivation", derived)
 
 
-def shown(asked: Any, found: list[Any], calls: Callable[[], list[Call]], more: Sequence[dict[str, Any]] = ()) -> Any:
-    """What has a listing and a derivation, in the format asked for; `calls` give what has them."""
+def shown(asked: Any, calls: Sequence[Call], more: Sequence[dict[str, Any]] = ()) -> Any:
+    """What has a listing and a derivation, in the format asked for; `more` is what JSON says besides."""
     if asked.format == "json":
         from symcount.render.data import as_listing, as_steps
 
         told = [{**as_listing(one.listing()), **extra, **({"derivation": as_steps(one.derivation())} if asked.derive
                                                           else {})}
-                for one, extra in zip(found, more or [{}] * len(found), strict=True)]
+                for one, extra in zip(map(cells.answered, calls), more or [{}] * len(calls), strict=True)]
         return told[0] if len(told) == 1 else told
     if asked.derive:
-        return printed(asked, "derivation", [(one.derivation(),) for one in found],
-                       lambda: [one.then("derivation") for one in calls()])
-    return listings(asked, [one.listing() for one in found], lambda: [one.then("listing") for one in calls()])
+        return printed(asked, "derivation", [one.then("derivation") for one in calls])
+    return listings(asked, [one.then("listing") for one in calls])
 
 
 def _derive(asked: Any) -> Any:
-    from symcount.counting import derive
-
     if asked.format == "json":
         return _data(asked)
-    return printed(asked, "derivation", [(derive(ledger),) for _, _, ledger in ledgers(asked)],
-                   lambda: [cells.call("derive", one) for one in cells.ledgers(asked, "params")])
+    return printed(asked, "derivation", [cells.call("derive", ledger) for _, _, ledger in cells.ledgers(asked)])
 
 
 def _prove(asked: Any) -> Any:
     from symcount.derivation import Derivation, Remark
     from symcount.errors import ProofError
-    from symcount.naming import read_changes
-    from symcount.proving import certify, prove
 
     if len(asked.models) != 1:
         raise ModelError("prove takes one identity or one statement, in quotes: symcount identities lists them")
     if asked.certificate and asked.format != "text":
         raise ModelError(f"a certificate is text for Coq: it takes no --format {asked.format}")
-    claim, told = asked.models[0], read_changes(asked.set or "")
-    told |= {name: value for name in ("layers", "activation") if (value := getattr(asked, name)) is not None}
-    counts = {name: int(value) if str(value).isascii() and str(value).isdigit() else value
-              for name, value in told.items()}
+    claim, told = asked.models[0], {"shapes": asked.shapes, **cells.changes(asked.set)}
+    told |= {name: cells.plain(given) for name in ("layers", "activation")
+             if (given := getattr(asked, name)) is not None}
+    proof: Any = cells.call("certify" if asked.certificate else "prove", claim, **told)
     try:
-        if asked.certificate:
-            return certify(claim, shapes=asked.shapes, **counts)
-        found = prove(claim, shapes=asked.shapes, **counts)
+        found = proof.answer
     except ProofError as error:
         if error.sides is None:
             raise
         asked.status, found = 1, error.witness
         if found is None and asked.format == "text":
             return str(error)
-        if found is None and asked.format != "json":
-            found = Derivation(claim, [], remarks=(Remark("verdict", (f"unknown: {error}",)),))
+        proof = found or Derivation(claim, [], remarks=(Remark("verdict", (f"unknown: {error}",)),))
+        refuted: Any = cells.call("refute", claim, **told)
+        if found and asked.format == "ipynb" and str(found) == str(refuted.answer):  # a proof may have said more
+            proof = refuted
+    if asked.certificate:
+        return found
     if asked.format == "json":
         from symcount.render.data import as_proof
 
         return as_proof(claim, found)
-    options = {"shapes": asked.shapes, **counts}
-    return printed(asked, "derivation", [(found,)], lambda: [
-        cells.call("refute" if asked.status else "prove", claim, **options)])
+    return printed(asked, "derivation", [proof])
 
 
 def _identities(asked: Any) -> Any:
@@ -287,8 +224,6 @@ def _identities(asked: Any) -> Any:
     from symcount.render.text import columns
     from symcount.theorems import identities, load
 
-    if asked.format not in ("text", "json"):
-        raise ModelError("identities are listed in text or json")
     if not asked.models:
         if asked.set or asked.head:
             raise ModelError("identities takes --set and --head only with a model")
@@ -336,8 +271,6 @@ def _list(asked: Any) -> Any:
         raise ModelError(f"no model has {' and '.join(map(repr, asked.models))} in its name; symcount models lists all")
     if asked.format == "json":
         return [{"model": name, "class": cls, "parameters": count} for name, (_, cls, count) in published.items()]
-    if asked.format != "text":
-        raise ModelError("models are listed in text or json")
     from symcount.render.text import columns
 
     return columns([("model", "class", "parameters"),
@@ -349,8 +282,6 @@ def _list(asked: Any) -> Any:
 def _architectures(asked: Any) -> Any:
     from symcount.architectures import agreed, types
 
-    if asked.format not in ("text", "json"):
-        raise ModelError("architectures are listed in text or json")
     rows = [(name, *agreed().get(name, (0, 0, 0))) for name in types()]
     if asked.format == "json":
         return [dict(zip(("architecture", "exact", "refused", "own"), row, strict=True)) for row in rows]

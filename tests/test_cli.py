@@ -253,7 +253,7 @@ def test_proofs(capsys, words, status, line):
     (["prove", "lora_merge", *SHAPES], "shapes belong to a statement"),
     (["prove", "layer_collapse", "--layers", "L", "--of", "flops"], "prove takes no --of"),
     (["prove", "X*W2 = X", *SHAPES], "column 1"),
-    (["identities", "--format", "latex"], "text or json"), (["identities", "nothing"], "no model 'nothing'"),
+    (["identities", "--format", "latex"], "text, json"), (["identities", "nothing"], "no model 'nothing'"),
 ])
 def test_proofs_refused(capsys, words, said):
     status, shown, error = ask(capsys, *words)

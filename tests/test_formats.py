@@ -17,6 +17,7 @@ from symcount.cli import main
 from symcount.counting import formula as formula_of
 from symcount.counting import table
 from symcount.derivation import Declared, Derivation, Listing, Remark, Rounded, Table
+from symcount.forms import Number, Power, Product, Quotient, Sum, Symbol
 from symcount.render import html, ipynb, latex, markdown, mathml, pdf, text, typst
 from symcount.render.boxes import letter
 from symcount.symbols import TABLE, row
@@ -123,7 +124,7 @@ def test_a_derivation_says_the_same_numbers_in_every_format(name):
     assert known in same("derivation", derived)
     for step in derived.steps:
         same("derivation", Derivation("", [step]))
-    cells = json.loads(ipynb.document([text.derivation(derived)], derived.title, [("it", derived)], []))["cells"]
+    cells = json.loads(ipynb.document([("it", derived)], derived.title, []))["cells"]
     data = cells[-1]["outputs"][0]["data"]
     assert numbers(of_text("".join(data["text/plain"]))) == numbers(of_text(derived.to_text()))
     assert numbers(of_latex("".join(data["text/markdown"]))) == numbers(of_text(derived.to_text()))
@@ -188,7 +189,6 @@ def letter_of(name):
 
 
 def _three():
-    from symcount.forms import Number
 
     return Number(3)
 
@@ -205,7 +205,7 @@ def test_what_strangers_write_is_only_words(words):
     outside = re.sub(r'"(?:[^"\\\n]|\\.)*"', "", source)
     assert "eval" not in outside
     assert "script" not in outside
-    book = json.loads(ipynb.document([text.derivation(derived)], words, [("it", derived)], []))
+    book = json.loads(ipynb.document([("it", derived)], words, []))
     assert book["nbformat_minor"] == 5
     pytest.importorskip("typst")
     assert pdf.document([typst.derivation(derived), typst.listing(listed)], words).startswith(b"%PDF")
@@ -285,6 +285,31 @@ def test_what_does_not_fit_on_a_page_of_latex_is_split():
     assert r"\mathbf{671{,}026{,}404{,}352}" in tables[1]
 
 
+SPACED = [  # a product in text, and typeset
+    (Product((Symbol("d"), Sum([(1, Number(3)), (1, Number(4))]))), "d(3 + 4)", "d (3 + 4)"),
+    (Product((Number(2), Sum([(1, Number(3)), (1, Number(4))]))), "2 × (3 + 4)", r"2 \times (3 + 4)"),
+    (Product((Number(2), Quotient(Number(5), Number(3)))), "2 × (5/3)", r"2 \times \frac{5}{3}"),
+    (Product((Number(2), Power(Number(3), 2))), "2·3²", r"2 \cdot 3^{2}"),
+    (Product((Number(2), Symbol("d"), Symbol("heads"))), "2d·heads", r"2 d \, n_{\mathrm{heads}}"),
+    (Product((Symbol("k"), Symbol("v"))), "k·v", "k v"),
+]
+
+
+@pytest.mark.parametrize(("shown", "plain", "typeset"), SPACED, ids=[row[1] for row in SPACED])
+def test_factors_stand_apart_alike_in_text_and_typeset(shown, plain, typeset):
+    assert (text.form(shown), latex.form(shown)) == (plain, typeset)
+
+
+WITHIN = [("attention_norm", r"\text{attention}\_\text{norm}"), ("Wₖ₋₁", r"\text{W}_{k-1} "),
+          ("x₁₂", r"\text{x}_{12} "), ("A⁻¹", r"\text{A}^{-1} "), ("A⁻ᵀ₂", r"\text{A}^{-\top} _2 "),
+          ("n² + 1", r"\text{n}^2 \text{ + 1}")]
+
+
+@pytest.mark.parametrize(("said", "typeset"), WITHIN, ids=[row[0] for row in WITHIN])
+def test_indices_within_words(said, typeset):
+    assert latex.words(said) == typeset
+
+
 ASKED = ["count gpt2", "formula gpt2", "flops gpt2 --set s=64", "memory gpt2 --phase train --set s=64", "derive gpt2",
          "kv gpt2 --set t=64", "solve gpt2 'params <= 350e6' --for L",
          "solve gpt2 'params <= 350e6' --for L --derive",
@@ -316,15 +341,16 @@ REFUSED = [
     ("derive gpt2 --standalone", "it goes with --format latex, not text"),
     ("derive gpt2 --format markdown --standalone", "not markdown"),
     ("derive gpt2 --format json --standalone", "not json"),
-    ("models --standalone", "models takes no --standalone"), ("models --format html", "text or json"),
-    ("identities --format typst", "text or json"), ("formula gpt2 --format ipynb", "no code for a notebook"),
+    ("models --standalone", "models takes no --standalone"), ("models --format html", "models prints text, json"),
+    ("identities --format typst", "identities prints text, json"),
+    ("formula gpt2 --format ipynb", "no code for a notebook"),
     ("count tests/data/llama-7b.json --keys --format html", "--keys are listed in text or json"),
     ("prove lora_merge --certificate coq --format html", "takes no --format html"),
     ("count gpt2 -o x.pdf", "say --format pdf"), ("derive gpt2 -o x.HTML", "say --format html"),
     ("prove lora_merge -o a/x.ipynb", "say --format ipynb"), ("practice -o x.pdf", "say --format pdf"),
     ("count - --format ipynb", "cannot read standard input again"),
     ("prove layer_collapse --activation relu --format ipynb", "no code for a notebook that gives this answer"),
-    ("sweep gpt2 --for L=1..3 --format ipynb", "sweep(…) gives a Dataset"),
+    ("sweep gpt2 --for L=1..3 --format ipynb", "sweep prints text"),
     ("sweep gpt2 --for d=768*1..101,L=1..50 --format pdf -o x.pdf", "5,050 points are too many for a PDF"),
 ]
 
@@ -340,14 +366,33 @@ def test_what_has_no_such_format_is_refused(asked, says, monkeypatch, capsys):
     assert says in said.err
 
 
-def test_a_pdf_goes_to_a_pipe_and_not_to_a_terminal(monkeypatch, capsys):
-    pytest.importorskip("typst")
-    done = subprocess.run([sys.executable, "-m", "symcount", "count", "gpt2", "--format", "pdf"], capture_output=True,
-                          check=True, cwd=ROOT)
-    assert done.stdout.startswith(b"%PDF-")
+@pytest.mark.parametrize(("asked", "start", "says"), [
+    ("count gpt2 --format pdf", b"%PDF-", "a PDF is nothing for a terminal: say -o FILE.pdf"),
+    ("page mlp:3-2", b"<!doctype html>", "a page is nothing for a terminal: say -o FILE.html"),
+])
+def test_what_nobody_reads_goes_to_a_pipe_and_not_to_a_terminal(asked, start, says, monkeypatch, capsys):
+    if "pdf" in asked:
+        pytest.importorskip("typst")
+    done = subprocess.run([sys.executable, "-m", "symcount", *asked.split()], capture_output=True, check=True, cwd=ROOT)
+    assert done.stdout.startswith(start)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    assert main(["count", "gpt2", "--format", "pdf"]) == 2
-    assert "say -o FILE.pdf" in capsys.readouterr().err
+    assert main(asked.split()) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("verb", "says"), [
+    ("practice", "text, markdown, latex, html, typst, pdf or json"), ("check", "text, json, github or sarif"),
+    ("models", "text or json"), ("derive", "text, markdown, latex, html, typst, pdf, ipynb or json")])
+def test_help_lists_the_formats_of_the_verb(verb, says, capsys):
+    assert main([verb, "--help"]) == 0
+    assert f"--format NAME         {says}\n" in capsys.readouterr().out
+
+
+def test_standard_input_is_read_once(monkeypatch, capsys):
+    with (ROOT / "tests/data/llama-7b.json").open("rb") as given:
+        monkeypatch.setattr("sys.stdin", given)
+        assert main(["count", "-", "--of", "params,active", "--by", "name"]) == 0
+    assert capsys.readouterr().out.count("6,738,415,616") == 2
 
 
 @pytest.mark.parametrize("target", ["-", "/dev/stdout"])
@@ -362,12 +407,6 @@ def test_without_typst_a_pdf_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(sc.SymcountError, match=r"pip install 'symcount\[pdf\]'"):
         pdf.document([], "x")
-
-
-def test_a_notebook_that_would_show_something_else_is_not_written():
-    one, other = (sc.derive(sc.parameters(sc.model(name))) for name in ("mlp:3-2", "mlp:3-3"))
-    with pytest.raises(sc.SymcountError, match="no code for a notebook"):
-        ipynb.document([text.derivation(one)], "x", [("other", other)], [])
 
 
 RUN = ["derive tests/data/llama-7b.json --set L=2", "prove layer_collapse --layers 3",

@@ -337,10 +337,10 @@ def test_fronts_of_xarray():
     front = points.stack(point=("d", "L")).isel(point=[0, 3])
     figure = frontier(points, front, "params", "kv@layers")
     axes = figure.axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("parameters", "keys and values of layers, elements")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("parameters", "KV cache of layers, elements")
     shown = {tuple(point) for point in axes.collections[0].get_offsets()}
     assert shown == {(12 * layers * width**2, width) for layers in (1, 2, 3) for width in (8, 16)} - {(12 * 768, 16)}
-    assert {"d = 8, L = 1", "d = 16, L = 1", "Keys and values of layers over parameters of 5 points, with the front"
+    assert {"d = 8, L = 1", "d = 16, L = 1", "KV cache of layers over parameters of 5 points, with the front"
             } <= set(texts(figure))
     foot = ("counted: tied weights once; V = 9 (params); b = 1 (kv@layers); front: 2 points, no other lies further "
             "left and higher; points left out that cannot be built: 1")
@@ -353,12 +353,12 @@ def test_kv_is_the_quantity_or_the_heads():
     xarray = pytest.importorskip("xarray", reason="the extra 'sweep' installs it")
     numbers = {"params": [1, 2], "kv": [3, 4], "d": [8, 9]}
     figure = frontier(numbers, numbers | {"params": [1, 2]}, "params", "kv")
-    assert figure.axes[0].get_ylabel() == "keys and values, bytes"
+    assert figure.axes[0].get_ylabel() == "KV cache, bytes"
     assert "d = 8" in texts(figure)
     assert "d = 8" in texts(frontier(numbers | {"flops": [1, 2]}, numbers | {"flops": [1, 2]}, "params", "flops"))
     swept = xarray.Dataset({"params": ("kv", [1, 2]), "kv_bytes": ("kv", [3, 4], {"unit": "bytes"})}, {"kv": [4, 8]})
     figure = frontier(swept, swept, "params", "kv_bytes")
-    assert figure.axes[0].get_ylabel() == "keys and values, bytes"
+    assert figure.axes[0].get_ylabel() == "KV cache, bytes"
     assert "kv = 4" in texts(figure)
     assert frontier(swept, swept, "params", "kv").axes[0].get_ylabel() == "kv, key-value heads"
 

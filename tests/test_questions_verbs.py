@@ -25,6 +25,8 @@ def _here(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "says"), [
+    (["solve", "gpt2", "params <= 1e9", "--for", "L", "--set", "model=3"], "--set model: no size has this name"),
+    (["cross", "gpt2", "flops", "macs", "--for", "s", "--set", "phase=3"], "--set phase: no size has this name"),
     (["plot", "gpt2", "-o", "a.png", "--by", "²"], "cannot draw to the depth '²'"),
     (["plot", "gpt2", "-o", "a.png", "--by", BIG], "cannot draw to the depth '9"),
     (["plot", "gpt2", "-o", "a.png", "--by", "0"], "cannot draw to the depth 0"),

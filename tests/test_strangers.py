@@ -119,7 +119,7 @@ REFUSED = [  # words, the line
     ("derive gpt2 --keys", "derive takes no --keys"),
     ("models --of params", "models takes no --of"),
     ("explain gpt2@mlp --set L=4", "explain takes no --set"),
-    ("models --format latex", "models are listed in text or json"),
+    ("models --format latex", "--format latex: models prints text, json"),
 ]
 
 

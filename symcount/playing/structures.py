@@ -11,7 +11,7 @@ from symcount.forms import Function, Number, Power, Product, Quotient, Sum, Symb
 from symcount.given import RUN, shown
 from symcount.ledger import UNITS, Ledger
 from symcount.polynomials import Polynomial, added
-from symcount.readers.quantities import fitting, read
+from symcount.readers.quantities import called, fitting, read
 from symcount.render import text
 from symcount.render.boxes import Lowered
 from symcount.render.boxes import letter as box
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from symcount.forms import Form
 
 QUANTITIES = ("params", "flops", "kv", "memory")  # unless told otherwise, those of them that the model has
-_WORDS = {"params": "parameters", "active": "active parameters", "macs": "multiply-adds", "flops": "FLOPs",
-          "kv": "KV cache"}
 # Sizes that belong to a run, not to a model, and with what they begin; tokens where the model has room for so many
 _TOKENS = 512
 _RUNNING = {**dict.fromkeys(RUN, 1), **dict.fromkeys(("s", "t", "u", "new"), _TOKENS), "frames": 3000,
@@ -68,7 +66,7 @@ def playable(one: Model, of: str = "", convention: str | None = None, phase: str
         raise ModelError(f"{one.title} has {len(names):,} sizes, and a page has room for {_MOST_SIZES}; with @PATH it "
                          "shows one part")
     return {"title": one.title,
-            "quantities": {quantity: _said(quantity) for quantity in kept},
+            "quantities": {quantity: called(quantity) for quantity in kept},
             "letters": {name: {"means": row(name).meaning, "least": row(name).least, "run": name in _RUNNING}
                         for name in names},
             "lowered": {name: [sign.base.text, sign.low.text] for name in TABLE
@@ -202,12 +200,6 @@ def _checked(ledger: Ledger) -> Form:
     """The formula of a ledger, which an equation has compared with the sum of its terms."""
     form: Form = Equation(ledger.subject, [formula(ledger)], of=ledger.size).forms[0]
     return form
-
-
-def _said(quantity: str) -> str:
-    """A quantity in words: params@layers is parameters of layers."""
-    name, at, path = quantity.partition("@")
-    return _WORDS.get(name, name) + (f" of {path}" if at else "")
 
 
 def _labelled(structures: list[dict[str, Any]]) -> list[dict[str, Any]]:

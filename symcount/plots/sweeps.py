@@ -5,6 +5,7 @@ from __future__ import annotations
 from symcount.errors import ModelError
 from symcount.plots import words
 from symcount.plots.page import COLOURS, beside, page, styled, wrapped
+from symcount.readers.quantities import QUANTITIES, called
 from symcount.symbols import known, row
 
 TYPE_CHECKING = False
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
 _SENSES = {"left and lower": (1, 1), "left and higher": (1, -1), "right and lower": (-1, 1),
            "right and higher": (-1, -1)}  # where the better points lie: the signs with which less is better
-_QUANTITIES = {"params": ("parameters", "parameters"), "active": ("active parameters", "parameters"),
-               "macs": ("multiply-adds", "multiply-adds"), "flops": ("FLOPs", "FLOPs"), "memory": ("memory", "bytes"),
-               "kv": ("keys and values", "bytes"), "activations": ("activations", "bytes"),
-               "traffic": ("traffic", "bytes")}
 _MANY = 5_000  # points: a picture of lines keeps more as dots of a grid
 _LABELLED = 6
 
@@ -152,18 +149,18 @@ def _quantity(points: Any, name: str) -> str:
     if _is_size(points, name):
         return f"{name}, {row(name).meaning}"
     unit = getattr(points[name], "attrs", {}).get("unit", "")
-    called, at, part = name.removesuffix(f"_{unit}").partition("@")
-    called, usual = _QUANTITIES.get(called, (called, ""))
-    unit = unit or usual
-    called += f" of {part}" if at else ""
-    return called if not unit or called.endswith(unit) else f"{called}, {unit}"
+    bare = name.removesuffix(f"_{unit}")
+    module = QUANTITIES[bare.partition("@")[0]][0] if bare.partition("@")[0] in QUANTITIES else ""
+    unit = unit or ("bytes" if module in ("memory", "traffic") else "")
+    said = called(bare)
+    return said if not unit or said.endswith(unit) else f"{said}, {unit}"
 
 
 def _is_size(points: Any, name: Any) -> bool:
     """Whether a name is a size; kv is the key-value heads among coordinates, and a quantity elsewhere."""
     if hasattr(points, "coords"):
         return name in points.coords and known(str(name))
-    return known(name) and name not in _QUANTITIES
+    return known(name) and name not in QUANTITIES
 
 
 def _notes(variable: Any) -> list[str]:

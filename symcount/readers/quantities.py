@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
     from symcount.ledger import Ledger
 
-# name: the module and the function that read it, the convention it is read under unless told otherwise (None: it takes
-# none; "": it chooses), its phase (likewise)
+# name: the module and the function that read it, its option for a convention and that for a phase ("": it has none),
+# what it is called
 QUANTITIES = {
-    "params": ("parameters", "parameters", None, None),
-    "active": ("parameters", "active_parameters", None, None),
-    "buffers": ("parameters", "buffers", None, None),
-    "macs": ("work", "multiply_adds", "matmul", "forward"),
-    "flops": ("work", "flops", "matmul", "forward"),
-    "memory": ("memory", "memory", "", ""),
-    "kv": ("memory", "cache_bytes", "bf16", None),
-    "activations": ("memory", "activation_bytes", "bf16", "train"),
-    "traffic": ("traffic", "traffic", None, "forward"),
+    "params": ("parameters", "parameters", "", "", "parameters"),
+    "active": ("parameters", "active_parameters", "", "", "active parameters"),
+    "buffers": ("parameters", "buffers", "", "", "buffers"),
+    "macs": ("work", "multiply_adds", "convention", "phase", "multiply-adds"),
+    "flops": ("work", "flops", "convention", "phase", "FLOPs"),
+    "memory": ("memory", "memory", "storage", "phase", "memory"),
+    "kv": ("memory", "cache_bytes", "storage", "", "KV cache"),
+    "activations": ("memory", "activation_bytes", "storage", "phase", "activations"),
+    "traffic": ("traffic", "traffic", "", "phase", "traffic"),
 }
 
 
@@ -32,20 +32,38 @@ def read(model: Any, quantity: str, *, convention: str | None = None, phase: str
     Raises ModelError for another name, for a convention or phase where the quantity has none, and for a size of the run
     that it does not read.
     """
+    module, function, options, part = reader(quantity, convention, phase)
+    ledger = _function(module, function)(model, **options)
+    return ledger.where(part) if part else ledger
+
+
+def reader(quantity: str, convention: str | None, phase: str | None) -> tuple[str, str, dict[str, str], str]:
+    """The module and the function that read a quantity, the options to give it, and the part that is asked for, or "".
+
+    >>> reader("memory@layers", "fp32", None)
+    ('memory', 'memory', {'storage': 'fp32'}, 'layers')
+    """
     name, at, part = quantity.partition("@")
     if name not in QUANTITIES or (at and not part):
         raise ModelError(f"unknown quantity '{clipped(quantity)}'; {nearest(name, list(QUANTITIES))}")
-    module, function, usual, first = QUANTITIES[name]
-    for option, told, default in (("convention", convention, usual), ("phase", phase, first)):
-        if told is not None and default is None:
-            raise ModelError(f"{name} takes no {option}")
-    options: dict[str, Any] = {}
-    if usual is not None:
-        options["convention" if module == "work" else "storage"] = convention or usual
-    if first is not None:
-        options["phase"] = phase or first or None
-    ledger = _function(module, function)(model, **options)
-    return ledger.where(part) if part else ledger
+    module, function, *takes, _ = QUANTITIES[name]
+    options: dict[str, str] = {}
+    for asked, told, option in zip(("convention", "phase"), (convention, phase), takes, strict=True):
+        if told is not None and not option:
+            raise ModelError(f"{name} takes no {asked}")
+        options |= {option: told} if told else {}
+    return module, function, options, part
+
+
+def called(quantity: str) -> str:
+    """A quantity in words; of an unknown one its name.
+
+    >>> called("params@layers"), called("kv")
+    ('parameters of layers', 'KV cache')
+    """
+    name, _, part = quantity.partition("@")
+    said = QUANTITIES[name][-1] if name in QUANTITIES else name
+    return f"{said} of {part}" if part else said
 
 
 def fitting(quantities: list[str], convention: str | None, phase: str | None) -> dict[str, dict[str, str]]:
@@ -56,15 +74,15 @@ def fitting(quantities: list[str], convention: str | None, phase: str | None) ->
     """
     found: dict[str, dict[str, str]] = {quantity: {} for quantity in quantities}
     for quantity, options in found.items():
-        module, _, usual, first = QUANTITIES.get(quantity.partition("@")[0], ("", "", None, None))
-        if convention and usual is not None and convention in _named(module):
+        module, _, counted, phased, _ = QUANTITIES.get(quantity.partition("@")[0], ("",) * 5)
+        if convention and counted and convention in _named(module):
             options["convention"] = convention
-        if phase and first is not None and phase in _phases(module):
+        if phase and phased and phase in _phases(module):
             options["phase"] = phase
     for option, told, among in (("convention", convention, _named), ("phase", phase, _phases)):
         if told and not any(option in options for options in found.values()):
             modules = {QUANTITIES[name][0] for name in (each.partition("@")[0] for each in found) if name in QUANTITIES
-                       and QUANTITIES[name][2 if option == "convention" else 3] is not None}
+                       and QUANTITIES[name][2 if option == "convention" else 3]}
             if not modules:
                 raise ModelError(f"{', '.join(found)} takes no --{option}")
             known = sorted({name for module in modules for name in among(module)})

@@ -15,7 +15,7 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
     words are no mathematics.
     """
     from symcount.derivation import Derivation, Listing
-    from symcount.render import latex, markdown, text
+    from symcount.render import latex, layout, markdown, text
 
     derived = isinstance(shown, Derivation)
     kind = "derivation" if derived else "listing" if isinstance(shown, Listing) else "table"
@@ -26,7 +26,7 @@ def bundle(shown: Any, include: Any = None, exclude: Any = None) -> dict[str, st
             latex.spoken(shown.title),
             *(latex.displays(shown) if derived else latex.parts(shown, formulas=shown.total.count is None)),
             *(latex.spoken(text.remark(one)) for one in (shown.remarks if derived else ())),
-            *([latex.spoken(f"Counted: {'; '.join(shown.notes)}.")] if shown.notes else [])])
+            *([latex.spoken(layout.counted(shown.notes))] if shown.notes else [])])
 
     formats: dict[str, Any] = {
         **({"text/latex": typeset} if kind != "listing" else {}),

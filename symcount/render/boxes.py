@@ -14,7 +14,7 @@ from itertools import groupby
 from symcount.derivation import Rounded
 from symcount.forms import Number, Power, Product, Quotient, Root, Sum, Symbol
 from symcount.render import exact, text
-from symcount.symbols import GREEK, TABLE
+from symcount.symbols import TABLE
 from symcount.symbols import row as symbol
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ Grid = namedtuple("Grid", "rows")  # a matrix, in square brackets
 Lines = namedtuple("Lines", "lines centred")  # one below another; those that are not centred are indented but the first
 Strong = namedtuple("Strong", "body")
 
-MINUS, PLUS, DOT, TIMES, ROOM, NOTHING = map(Sign, ("−", "+", "·", "×", "\u2009", ""))
+MINUS, PLUS, TIMES, ROOM, NOTHING = map(Sign, ("−", "+", "×", "\u2009", ""))
 # Characters that fit beside a name, in a cell of a table (of one that is as wide as a page), and on a line of a proof
 LINE, CELL, WIDE, BESIDE = 58, 26, 44, 64
 _TALL = (Fraction, Grid, Lines)
@@ -98,11 +98,6 @@ def letter(name: str) -> Box:
     if not below:
         return Name(found[1])
     return Lowered(Name(found[1]), Tight((below[0], Sign(","), below[1])) if below[1:] else below[0])
-
-
-def greek(name: str) -> str:
-    """The letter that a name in English is: α for alpha; other names as they are."""
-    return GREEK.get(name, name)
 
 
 def added(terms: Iterable[tuple[int, Box]]) -> Box:
@@ -168,7 +163,7 @@ def broken(shown: Form, widest: int = LINE) -> list[Box]:
             return [form(shown)]
         before = Product(tuple(front))  # of one sum too, which keeps its brackets
         first, *more = broken(last, widest - len(text.form(before)))
-        times = (TIMES,) if text.numeric(last) else ()
+        times = (TIMES,) if text.between(front[-1], last) == "×" else ()
         lines = [Line((*parts_of(form(before)), *times, Tight((Sign("("), first)))), *more]
         return [*lines[:-1], Tight((lines[-1], Sign(")")))]
     return _sum_on_lines(shown, widest)
@@ -234,14 +229,14 @@ def _inline(shown: Form) -> Box:
 
 
 def _product(shown: Product) -> Box:
-    """Letters side by side, a dot beside numbers, × before a bracket of numbers, room beside long names."""
-    parts: list[Box] = []
-    before = None
-    for one in shown.factors:
-        if before is not None and text.numeric(one):
-            parts.append(TIMES if type(one) is Sum else DOT)
-        elif before is not None and (text.long(before) or text.long(one)):
+    """What stands between two factors as in text, but room beside long names, and nothing that keeps letters apart."""
+    first, *others = shown.factors
+    parts = [factor(first)]
+    for before, one in zip(shown.factors, others, strict=False):
+        sign = text.between(before, one)
+        if sign and text.numeric(one):
+            parts.append(Sign(sign))
+        elif text.long(before) or text.long(one):
             parts.append(ROOM)
         parts.append(factor(one))
-        before = one
     return parts[0] if len(parts) == 1 else Line(tuple(parts))

@@ -9,7 +9,7 @@ from html import escape
 
 from symcount.derivation import Quoted
 from symcount.render import boxes, layout, mathml, notes
-from symcount.render.boxes import Amount, Line, Strong, Tight, Words
+from symcount.render.boxes import Amount, Strong, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,8 +115,7 @@ def listing(shown: Listing) -> str:
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    lines = [layout.Placed(None, "", line, depth=min(i, 1)) for i, line in enumerate(boxes.broken(shown))]
-    return _article(title, [_lines(layout.Step("", lines), "formula"), *map(_says, says)])
+    return _article(title, [_lines(layout.formula(shown), "formula"), *map(_says, says)])
 
 
 def sheet(shown: Sheet) -> str:
@@ -173,16 +172,7 @@ def _line(line: Placed, reasons: Any) -> str:
 
 
 def _cell(content: Any) -> str:
-    """Words as words, a formula as a formula; where both stand side by side, one after another."""
-    if isinstance(content, str):
-        return escape(content)
-    if isinstance(content, Words):
-        return escape(content.text)
-    if isinstance(content, (Line, Tight)) and any(isinstance(part, Words) for part in content.parts):
-        between = " " if isinstance(content, Line) else ""
-        return between.join("".join(map(_cell, run)) if isinstance(run[0], Words) else
-                            mathml.math(type(content)(run)) for run in boxes.runs(content.parts))
-    return mathml.math(content)
+    return layout.beside(content, escape, mathml.math)
 
 
 def _sentence(said: Any) -> str:
@@ -242,4 +232,4 @@ def _says(line: str) -> str:
 
 
 def _counted(said: tuple[str, ...]) -> list[str]:
-    return [f'<p class="counted">Counted: {escape("; ".join(said))}.</p>'] if said else []
+    return [f'<p class="counted">{escape(layout.counted(said))}</p>'] if said else []

@@ -1,36 +1,23 @@
-"""A notebook (nbformat 4.5): cells whose code gives the answers when it is run, with the answers in them.
-
-The code is run when the notebook is written, and must show what the command line would print.
-"""
+"""A notebook (nbformat 4.5): cells whose code gives the answers when it is run, with the answers in them."""
 
 from __future__ import annotations
 
-from symcount.errors import SymcountError
 from symcount.render import markdown
-from symcount.render.text import derivation, listing, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["derivation", "document", "listing", "table"]
 
-
-def document(blocks: list[str], title: str, code: list[tuple[str, Any]], imports: list[str]) -> str:
-    """The notebook of some answers: `code` has the source of each cell and what it gives, `blocks` each as text.
-
-    Raises SymcountError where the code gives another answer.
-    """
+def document(code: list[tuple[str, Any]], title: str, imports: list[str]) -> str:
+    """The notebook of some answers: `code` has the source of each cell and what it gives."""
     import json
 
     cells: list[dict[str, Any]] = [
         {"cell_type": "markdown", "id": "title", "metadata": {}, "source": _lines(f"# {markdown.escaped(title)}")},
         _code("imports", "\n".join(imports), [])]
-    for i, (block, (source, given)) in enumerate(zip(blocks, code, strict=True), start=1):
+    for i, (source, given) in enumerate(code, start=1):
         shown = given._repr_mimebundle_()
-        if shown["text/plain"].rstrip("\n") != block.rstrip("\n"):
-            raise SymcountError(f"{title}: there is no code for a notebook that gives this answer; another --format "
-                                "prints it")
         output = {"data": {mime: _lines(text) for mime, text in shown.items()}, "execution_count": i + 1,
                   "metadata": {}, "output_type": "execute_result"}
         cells.append(_code(f"answer-{i}", source, [output]))

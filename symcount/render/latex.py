@@ -27,19 +27,20 @@ _LACKING = re.compile("[^\n -~À-ÖØ-öø-ĥĨ-ķĹ-ľŁ-ňŊ-ťŨ-ž–—‘-
 _LONG = re.compile(r"(?<=\w)/(?=\w)|[^\W_]{40}(?=[^\W_])")  # behind which a name of a file may break
 _STRUT = r"\rule{0pt}{2.6ex}"  # a row below a rule needs air
 # Signs that stand in words, as mathematics
-_MATHEMATICS = {"×": r"\times", "·": r"\cdot", "−": "-", "ᵀ": r"^{\top}", "→": r"\to", "≤": r"\le", "≥": r"\ge",
-                "Σ": r"\sum", "⁻": "^{-}", "√": r"\surd", "∂": r"\partial", "≈": r"\approx",
-                **{greek: rf"\{name}" for name, greek in GREEK.items()},
-                **{sign: f"_{i}" for i, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-                **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}}
+SIGNS = {"×": r"\times", "·": r"\cdot", "−": "-", "→": r"\to", "≤": r"\le", "≥": r"\ge",
+         "Σ": r"\sum", "√": r"\surd", "∂": r"\partial", "≈": r"\approx",
+         **{greek: rf"\{name}" for name, greek in GREEK.items()},
+         **{sign: f"_{i}" for sign, i in zip("₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₘₙₚᵣₜ", "0123456789+-ijkmnprt", strict=True)},
+         **{sign: f"^{i}" for i, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^{-}", "ᵀ": r"^{\top}"}
 _SPECIAL = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}",
                           "^": r"\^{}", "~": r"\~{}", "\\": r"\textbackslash{}", "…": r"\dots{}",
-                          **{sign: f"${shown}$" for sign, shown in _MATHEMATICS.items()}})
+                          **{sign: f"${shown}$" for sign, shown in SIGNS.items()}})
 # The same within \text, of which MathJax reads no commands
 _WORDS = {**{sign: f"\\{sign}" for sign in "_%&#${}"}, "\\": r"\backslash", "^": r"\hat{}", "~": r"\sim",
-          "…": r"\dots", **{sign: f"{shown} " for sign, shown in _MATHEMATICS.items()}}
-_SPELLED = re.compile("[" + "".join(map(re.escape, _WORDS)) + "]")
-_SIGNS = {**_MATHEMATICS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
+          "…": r"\dots", **{sign: f"{shown} " for sign, shown in SIGNS.items()}}
+_LOWERED, _RAISED = ("".join(sign for sign, shown in SIGNS.items() if shown[0] == mark) for mark in "_^")
+_SPELLED = re.compile(f"[{_LOWERED}]{{2,}}|[{_RAISED}]{{2,}}|[" + "".join(map(re.escape, _WORDS)) + "]")
+_SIGNS = {**SIGNS, "⊤": r"\top", boxes.ROOM.text: r"\,", "": "{}"}
 _FENCES = {"⌈": r"\left\lceil ", "⌉": r" \right\rceil", "⌊": r"\left\lfloor ", "⌋": r" \right\rfloor"}
 
 _PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
@@ -111,7 +112,7 @@ def math(box: Box) -> str:
 
 
 def _name(box: Name) -> str:
-    greek = _MATHEMATICS.get(box.text)
+    greek = SIGNS.get(box.text)
     return greek or (rf"\mathrm{{{box.text}}}" if box.upright else box.text)
 
 
@@ -154,8 +155,16 @@ def words(shown: str) -> str:
     >>> words("attention_norm")
     '\\text{attention}\\_\\text{norm}'
     """
-    said = _SPELLED.sub(lambda sign: f"}}{_WORDS[sign[0]]}\\text{{", shown)
+    said = _SPELLED.sub(lambda signs: f"}}{_spelled(signs[0])}\\text{{", shown)
     return rf"\text{{{said}}}".replace(r"\text{}", "")
+
+
+def _spelled(signs: str) -> str:
+    """A sign as mathematics; of several that are lowered, or raised, one index: TeX takes no two."""
+    if len(signs) == 1:
+        return _WORDS[signs]
+    inside = "".join(SIGNS[sign][1:].strip("{}") for sign in signs)
+    return f"{SIGNS[signs[0]][0]}{{{inside}}} "
 
 
 def derivation(shown: Derivation) -> str:
@@ -277,7 +286,7 @@ def table(shown: Table) -> str:
 
 def _counted(said: tuple[str, ...]) -> str:
     """The conventions as a paragraph that need not be justified: names of keys do not break."""
-    return rf"{{\raggedright Counted: {'; '.join(said).translate(_SPECIAL)}.\par}}"
+    return rf"{{\raggedright {layout.counted(said).translate(_SPECIAL)}\par}}"
 
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:

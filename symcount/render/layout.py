@@ -13,10 +13,11 @@ from symcount.render.boxes import Amount, Line, Sign, Strong, Tight, Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from symcount.derivation import Derivation, Listing, Table
+    from symcount.forms import Form
     from symcount.render.boxes import Box
 
 # A step: its name where that stands above, and its lines. A line has a left side, a sign, a right side, a reason beside
@@ -55,6 +56,11 @@ def _solving(one: Solving) -> Step:
         sides = [Amount(after.text)] if isinstance(after, Rounded) else boxes.broken(after)
         lines += [*(Placed(line, "", None) for line in above), *_below(last, sign, sides)]
     return Step("", lines)
+
+
+def formula(shown: Form) -> Step:
+    """A closed form on lines that fit, indented but the first."""
+    return Step("", [Placed(None, "", line, depth=min(i, 1)) for i, line in enumerate(boxes.broken(shown))])
 
 
 def _chain(one: Chain) -> Step:
@@ -141,6 +147,24 @@ def _listed(one: Any) -> Any:
 def cell(shown: Any) -> tuple[int, Any]:
     """How far a cell is indented, and its words or box."""
     return (shown.depth, shown.content) if isinstance(shown, Indented) else (0, shown)
+
+
+def beside(content: Any, words: Callable[[str], str], math: Callable[[Box], str]) -> str:
+    """Words as a format writes them, a formula as its mathematics; where both stand side by side, one after another."""
+    if isinstance(content, str):
+        return words(content)
+    if isinstance(content, Words):
+        return words(content.text)
+    if isinstance(content, (Line, Tight)) and any(isinstance(part, Words) for part in content.parts):
+        between = " " if isinstance(content, Line) else ""
+        return between.join("".join(words(one.text) for one in run) if isinstance(run[0], Words) else
+                            math(type(content)(run)) for run in boxes.runs(content.parts))
+    return math(content)
+
+
+def counted(said: Sequence[str]) -> str:
+    """How it was counted, as a sentence; "" where there is nothing to say."""
+    return f"Counted: {'; '.join(said)}." if said else ""
 
 
 def remark(pieces: Sequence[Any]) -> list[Any]:

@@ -103,7 +103,7 @@ def _table(head: list[str], columns: str, rows: list[list[str]]) -> str:
 
 
 def _notes(said: tuple[str, ...]) -> list[str]:
-    return ["Counted: " + escaped("; ".join(said)) + "."] if said else []
+    return [escaped(layout.counted(said))] if said else []
 
 
 def escaped(words: str) -> str:

@@ -46,6 +46,7 @@ from symcount.render.boxes import (
 )
 from symcount.render.matrices import NAME
 from symcount.render.matrices import text as in_text
+from symcount.symbols import GREEK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def name(spelled: str) -> Box:
     if not found:
         return Words(spelled)
     base, low = found[1], found[2] or found[3] or found[4]
-    known = boxes.greek(base)
+    known = GREEK.get(base, base)
     shown = Name(known, upright=len(known) > 1)
     if low is None:
         return shown

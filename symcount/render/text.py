@@ -253,20 +253,23 @@ def _factor(shown: Form) -> str:
 
 
 def _product(shown: Product) -> str:
-    """Letters side by side, a dot beside numbers and long names, × before a bracket of numbers."""
-    text, before = "", None
-    for factor in shown.factors:
-        here = _factor(factor)
-        if before is None:
-            text = here
-        elif type(factor) in (Sum, Quotient):
-            text += (" × " if numeric(before) and numeric(factor) else "") + here
-        elif numeric(factor) or long(factor) or long(before) or _spell(before, factor):
-            text += ("" if type(before) is Number and not numeric(factor) and not long(factor) else "·") + here
-        else:
-            text += here
-        before = factor
+    first, *others = shown.factors
+    text = _factor(first)
+    for before, factor in zip(shown.factors, others, strict=False):
+        sign = between(before, factor)
+        text += (f" {sign} " if sign == "×" else sign) + _factor(factor)
     return text
+
+
+def between(before: Form, factor: Form) -> str:
+    """What stands between two factors: a dot beside numbers and long names, × before a bracket of numbers, or nothing.
+
+    >>> between(Symbol("d"), Symbol("heads")), between(Symbol("L"), Symbol("d")), between(Number(2), Number(3))
+    ('·', '', '·')
+    """
+    if type(factor) in (Sum, Quotient):
+        return "×" if numeric(before) and numeric(factor) else ""
+    return "·" if numeric(factor) or long(factor) or long(before) or _spell(before, factor) else ""
 
 
 def _spell(before: Form, factor: Form) -> bool:

@@ -9,7 +9,7 @@ import re
 
 from symcount.derivation import Quoted
 from symcount.render import boxes, layout, mathtyp, notes
-from symcount.render.boxes import Line, Lines, Tight, Words
+from symcount.render.boxes import Lines
 from symcount.render.mathtyp import quoted
 
 TYPE_CHECKING = False
@@ -78,8 +78,7 @@ def listing(shown: Listing) -> str:
 
 def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
-    lines = [layout.Placed(None, "", line, depth=min(i, 1)) for i, line in enumerate(boxes.broken(shown))]
-    return "\n\n".join([_heading(title), _lines(layout.Step("", lines)), *map(_says, says)])
+    return "\n\n".join([_heading(title), _lines(layout.formula(shown)), *map(_says, says)])
 
 
 def sheet(shown: Sheet) -> str:
@@ -144,19 +143,14 @@ def _content(content: Any) -> str:
 
 
 def _cell(content: Any) -> str:
-    """Words as words, a formula as a formula; where both stand side by side, one after another."""
-    if isinstance(content, str):
-        return f"#{_text(content)};" if content else ""
-    if isinstance(content, Words):
-        return _cell(content.text)
-    if isinstance(content, (Line, Tight)) and any(isinstance(part, Words) for part in content.parts):
-        between = " " if isinstance(content, Line) else ""
-        return between.join("".join(map(_cell, run)) if isinstance(run[0], Words) else mathtyp.math(type(content)(run))
-                            for run in boxes.runs(content.parts))
     if isinstance(content, Lines) and not content.centred:
         first, *more = map(mathtyp.math, content.lines)
         return f"#stack(spacing: 0.6em, [{first}], " + ", ".join(f"pad(left: 1em, [{line}])" for line in more) + ")"
-    return mathtyp.math(content)
+    return layout.beside(content, _words, mathtyp.math)
+
+
+def _words(said: str) -> str:
+    return f"#{_text(said)};" if said else ""
 
 
 def _tabular(shown: Tabular) -> str:
@@ -181,7 +175,7 @@ def _says(line: str) -> str:
 
 
 def _counted(said: tuple[str, ...]) -> list[str]:
-    return [f"#counted({_text('Counted: ' + '; '.join(said) + '.')})"] if said else []
+    return [f"#counted({_text(layout.counted(said))})"] if said else []
 
 
 def _text(words: str) -> str:
