@@ -15,7 +15,6 @@ from pathlib import Path
 from complaints import complaints
 from executing import lines
 from refusals import TEX, MissingError, WrongError
-
 from symcount.render.latex import SIGNS as WITHIN_WORDS
 
 TYPE_CHECKING = False

@@ -65,7 +65,7 @@ def of_markdown(shown):
 
 
 def of_latex(shown):
-    bare = re.sub(r"\\begin\{array\}\{\w+\}|\\rule\{0pt\}\{2.6ex\}|\[T1\]\{fontenc\}", "", shown)
+    bare = re.sub(r"\\begin\{array\}\{\w+\}|\\rule\{0pt\}\{2.6ex\}|\[4pt\]|\[T1\]\{fontenc\}", "", shown)
     return bare.replace("{,}", ",").replace(r"\,", " ").replace(r"\_", "_")
 
 

@@ -180,7 +180,7 @@ def sheet(shown: Sheet) -> str:
     """Exercises with their numbers; of a key with answers and steps."""
     blocks = [_FRAGMENT, rf"\noindent{_title(shown.title)}\par"]
     for item in shown.items:
-        blocks.append(rf"\bigskip\noindent\textbf{{{item.number}.}} \emph{{{item.label.translate(_SPECIAL)}}}"
+        blocks.append(rf"\bigskip\noindent\textbf{{{item.number}.}} \emph{{{escaped(item.label)}}}"
                       r"\par\nopagebreak")
         for one in item.asks:
             if isinstance(one, Quoted):
@@ -190,7 +190,7 @@ def sheet(shown: Sheet) -> str:
                 blocks.append(rf"\noindent {_said(one)}\par\smallskip")
         blocks += [rf"\noindent\textbf{{Answer:}} {_said(item.answer)}\par"] if item.answer else []
         blocks += [_paragraph(one) if type(one) is tuple else step(one) for one in item.steps]
-    return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {one.translate(_SPECIAL)}\par}}"
+    return "\n\n".join([*blocks, *(rf"\bigskip\noindent{{\small {escaped(one)}\par}}"
                                    for one in shown.notes)]) + "\n"
 
 
@@ -212,11 +212,16 @@ def formula(title: str, shown: Form, says: list[str]) -> str:
     """A closed form, and what there is to say about it."""
     first, *more = map(math, boxes.broken(shown))
     display = _aligned([f"& {first}", *(rf"&\quad {line}" for line in more)]) if more else f"$$\n{first}\n$$"
-    return "\n\n".join([_title(title), display, *(line.translate(_SPECIAL) for line in says)]) + "\n"
+    return "\n\n".join([_title(title), display, *map(escaped, says)]) + "\n"
+
+
+def escaped(words_of: str) -> str:
+    """Words in which no sign means anything to LaTeX; two hyphens stay two, and are no dash."""
+    return words_of.translate(_SPECIAL).replace("--", "-{}-")
 
 
 def _title(title: str) -> str:
-    return rf"\textbf{{{title.translate(_SPECIAL)}}}"
+    return rf"\textbf{{{escaped(title)}}}"
 
 
 def spoken_of(remark: Remark) -> str:
@@ -226,7 +231,7 @@ def spoken_of(remark: Remark) -> str:
 
 def _said(pieces: Sequence[Any]) -> str:
     """Words with mathematics in them."""
-    return "".join(one.translate(_SPECIAL) if isinstance(one, str) else f"${math(one)}$"
+    return "".join(escaped(one) if isinstance(one, str) else f"${math(one)}$"
                    for one in layout.remark(pieces))
 
 
@@ -286,7 +291,7 @@ def table(shown: Table) -> str:
 
 def _counted(said: tuple[str, ...]) -> str:
     """The conventions as a paragraph that need not be justified: names of keys do not break."""
-    return rf"{{\raggedright {layout.counted(said).translate(_SPECIAL)}\par}}"
+    return rf"{{\raggedright {escaped(layout.counted(said))}\par}}"
 
 
 def parts(shown: Table, *, formulas: bool) -> list[str]:
@@ -298,7 +303,7 @@ def listing(shown: Listing) -> str:
     """A table of words, formulas and numbers as displays."""
     rows = layout.rows(shown)
     return "\n\n".join([_title(shown.title), *(_arrays(rows) if rows else ()),
-                        *(one.translate(_SPECIAL) if isinstance(one, str) else step(one) for one in shown.says),
+                        *(escaped(one) if isinstance(one, str) else step(one) for one in shown.says),
                         *([_counted(shown.notes)] if shown.notes else [])]) + "\n"
 
 
@@ -310,7 +315,8 @@ def _arrays(shown: Tabular) -> Iterable[str]:
         starts.append(len(high))  # the total alone
     for start, end in pairwise([*starts, len(high)]):
         rows = [" & ".join(map(_cell, row)) for row in shown.rows[start:end]]
-        body = head + (" \\\\ \\hline\n" + _STRUT + " \\\\\n".join(rows) if rows else "")
+        below = r"[4pt]" if max(high[start:end], default=1) > 1 else ""  # matrices one below another need air
+        body = head + (" \\\\ \\hline\n" + _STRUT + f" \\\\{below}\n".join(rows) if rows else "")
         if shown.last and start == starts[-1]:
             body += " \\\\ \\hline\n" + _STRUT + " & ".join(map(_cell, shown.last))
         yield f"$$\n\\begin{{array}}{{{shown.sides}}}\n{body}\n\\end{{array}}\n$$"
