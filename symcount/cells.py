@@ -96,12 +96,12 @@ def models(asked: Any) -> list[Call]:
     return found
 
 
-def changes(told: str | None) -> dict[str, Any]:
-    """Changes as Python gives them: numbers as numbers; what a call takes beside sizes is none."""
+def changes(told: str | None, *kept: str) -> dict[str, Any]:
+    """Changes as Python gives them: numbers as numbers; what a call takes beside sizes is none, but for the `kept`."""
     from symcount.naming import read_changes
 
     found = {name: plain(given) for name, given in read_changes(told or "").items()}
-    if taken := [name for name in found if name in _PARAMETERS]:
+    if taken := [name for name in found if name in _PARAMETERS and name not in kept]:
         raise ModelError(f"--set {taken[0]}: no size has this name")
     return found
 

@@ -193,7 +193,8 @@ def _prove(asked: Any) -> Any:
         raise ModelError("prove takes one identity or one statement, in quotes: symcount identities lists them")
     if asked.certificate and asked.format != "text":
         raise ModelError(f"a certificate is text for Coq: it takes no --format {asked.format}")
-    claim, told = asked.models[0], {"shapes": asked.shapes, **cells.changes(asked.set)}
+    claim = asked.models[0]
+    told = {"shapes": asked.shapes, **cells.changes(asked.set, "model")}  # a law is proved for a model
     told |= {name: cells.plain(given) for name in ("layers", "activation")
              if (given := getattr(asked, name)) is not None}
     proof: Any = cells.call("certify" if asked.certificate else "prove", claim, **told)
