@@ -83,10 +83,9 @@ class Listed:
     """What shows itself as rows under a head, which `listing()` gives: printed as text, typeset in a notebook."""
 
     __slots__ = ()
-
-    def listing(self) -> Listing:
-        """The rows."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+        def listing(self) -> Listing:
+            """The rows, which each kind gives."""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from symcount.render import bundle
