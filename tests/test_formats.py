@@ -60,10 +60,6 @@ def of_text(shown):
     return re.sub(r"(?m)^(total .*?)  \([^()]*\)$", r"\1", shown)
 
 
-def of_markdown(shown):
-    return of_latex(shown)
-
-
 def of_latex(shown):
     bare = re.sub(r"\\begin\{array\}\{\w+\}|\\rule\{0pt\}\{2.6ex\}|\[4pt\]|\[T1\]\{fontenc\}", "", shown)
     return bare.replace("{,}", ",").replace(r"\,", " ").replace(r"\_", "_")
@@ -78,7 +74,7 @@ def of_typst(shown):
     return " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', bare))
 
 
-READ = [(latex, of_latex), (markdown, of_markdown), (html, of_html), (typst, of_typst)]
+READ = [(latex, of_latex), (markdown, of_latex), (html, of_html), (typst, of_typst)]
 
 
 def numbers(said):

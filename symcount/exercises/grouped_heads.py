@@ -28,7 +28,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
     k = draw.one((32, 64, 80, 96, 128))
     d, runs = heads * k, draw.between(11, 48)
     grouped = model("attention", d=d, heads=heads, kv=kv, bias=False)
-    right = 2 * d * d + 2 * d * kv * k
+    right = parameters(grouped).total
     if level == 1:
         asks = (paragraph("Attention on rows of width {d=} has {heads} query heads and {kv=} key-value heads; "
                           "a head has width `d`/`heads`. There are no biases.", d=d, heads=heads, kv=kv),
@@ -46,7 +46,7 @@ def exercise(level: int, draw: Draw) -> Exercise:
                 "How many parameters does this save over all layers?")
         made = difference(asks, ("all heads", parameters(full)), ("grouped", parameters(grouped)), (
             *_HINTS, "Only two of the four matrices become smaller: what is left of each is kv/heads of it."))
-        saved = 4 * d * d - right
+        saved = made.answer.number
         answer = Amount(runs * saved, "parameters")
         return made._replace(answer=answer, steps=lambda: [*made.steps(), repeated(runs, saved)], slips=amounts([
             (saved, "that is one layer"), (runs * right, "that is what is left, not what is saved"),
