@@ -22,7 +22,9 @@ from symcount.counting import table
 from symcount.errors import ModelError, SymcountError
 from symcount.playing.structures import playable, tree
 from symcount.readers.quantities import read
-from symcount.render import in_bytes, percent, rounded
+from symcount.render import in_bytes, percent, rounded, text
+
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 # tied, grouped heads, a mixture of experts, an encoder, two stacks; and how many settings of each are driven
 MODELS = {"gpt2": 48, "llama-3-8b": 48, "mixtral-8x7b": 40, "bert-base-uncased": 40, "t5-small": 24}
@@ -317,6 +319,18 @@ def test_lines_of_a_derivation_read_as_the_text_of_the_library(opened):
     assert [line.replace(" ", "") for line in shown["lines"]] == [
         "L(4d2+3dh+2d)+2Vd+d", "32×(4·4,0962+3·4,096·11,008+2·4,096)+2·32,000·4,096+4,096",
         "32·202,383,360+262,144,000+4,096", "6,476,267,520+262,144,000+4,096", "6,738,415,616"]
+
+
+@pytest.mark.parametrize("name", [*MODELS, "deepseek-v3"])
+def test_formulas_read_as_the_text_of_the_library(opened, name):
+    """Compared without what mathematics shows by its place: blanks, the height of exponents, bars of fractions."""
+    one, lowered, quantities = symcount.model(name), told_of(name)["lowered"], list(told_of(name)["quantities"])
+    found = opened(name).execute_script(READ, [f"like={name}"], quantities)
+    for quantity, shown in zip(quantities, found, strict=True):
+        said = text.form(symcount.derive(read(one, quantity)).steps[-1].forms[0])
+        said = re.sub(r"[A-Za-z_]+", lambda word: "".join(lowered.get(word[0], word[0])), said)
+        plain = [re.sub(r"[\s/]", "", each.translate(RAISED)) for each in (shown["lines"][0], said)]
+        assert plain[0] == plain[1].replace("_", ""), quantity
 
 
 FAULTS = [  # what is typed as d, what is said

@@ -67,26 +67,17 @@ function put(name, text) {
   for (const other of name === "s" ? along : []) texts[other] = fields.get(other).field.value = text;
 }
 
-// The number of a size, undefined where its field has none.
-function valueOf(name) {
+// The number of a size, or why its field has none.
+function reading(name) {
   try {
-    return read(name, texts[name] ?? "", PAGE.letters[name]);
+    return { number: read(name, texts[name] ?? "", PAGE.letters[name]), fault: "" };
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof Refusal) return { number: undefined, fault: error.message };
     throw error;
   }
 }
 
-// Why a field has no number.
-function faultOf(name) {
-  try {
-    read(name, texts[name] ?? "", PAGE.letters[name]);
-  } catch (error) {
-    if (error instanceof Refusal) return error.message;
-    throw error;
-  }
-  return "";
-}
+const valueOf = (name) => reading(name).number;
 
 // The field with separators, where it holds a number.
 function showField(name) {
@@ -99,7 +90,7 @@ function showField(name) {
 // Everything about a field but its text: its fault, whether it matters here, where its slider stands.
 function markField(name, idle) {
   const { row, field, slider, said, steps } = fields.get(name);
-  const fault = faultOf(name), number = valueOf(name);
+  const { number, fault } = reading(name);
   field.setAttribute("aria-invalid", String(Boolean(fault)));
   row.classList.toggle("faulty", Boolean(fault));
   row.classList.toggle("idle", Boolean(idle) && !fault);

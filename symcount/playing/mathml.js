@@ -49,8 +49,7 @@ function spell(before, factor) {
 // What stands between two factors.
 function between(before, factor) {
   if (factor[0] === "+" || factor[0] === "/") return isNumeric(before) && isNumeric(factor) ? "×" : "";
-  if (!(isNumeric(factor) || isLong(factor) || isLong(before) || spell(before, factor))) return "";
-  return before[0] === "n" && !isNumeric(factor) && !isLong(factor) ? "" : "·";
+  return isNumeric(factor) || isLong(factor) || isLong(before) || spell(before, factor) ? "·" : "";
 }
 
 // The nodes of a form, in pieces: between two of them a line may be broken.

@@ -32,7 +32,7 @@ function broken([relation, left, right, follows], told) {
 function objections(count, told) {
   if (count.refused) return [[count.refused]];
   const missing = structure().letters.filter((name) => count.held.includes(name) && !(name in told));
-  const faults = missing.map((name) => [faultOf(name)]);
+  const faults = missing.map((name) => [reading(name).fault]);
   if (faults.length) return faults;
   const found = [], said = new Set();
   for (const condition of count.conditions) {
