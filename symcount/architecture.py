@@ -60,11 +60,13 @@ class Architecture:
     hides      {key: texts of its values}: keys that limit which tokens some layers see, where the forward pass does not
                say which layers, and with which values they limit nothing; without any, some layer always has a limit
     buffers    why it is not written which buffers a checkpoint holds, where it is not
+    composed   composed(configuration) -> (architecture, configuration) of a family whose towers are read from tables of
+               their own: that of the towers which the tables name; None of all others
     unwritten  elementwise operations that the forward pass leaves out: what they keep and move is not known
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "flags", "follows", "hides", "ignored", "keys",
+    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "composed", "flags", "follows", "hides", "ignored", "keys",
                  "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads",
                  "unwritten")
 
@@ -89,6 +91,7 @@ class Architecture:
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
         self.acts, self.hides, self.unwritten = dict(acts), dict(hides or {}), unwritten
+        self.composed: Callable[[Mapping[str, Any]], tuple[Architecture, dict[str, Any]]] | None = None
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise
@@ -114,6 +117,7 @@ class Sizes:
     """The namespace `z` that a forward pass reads: sizes over some numbers, and flags."""
 
     __slots__ = ("_found", "_model", "_open", "_ring")
+    placed: tuple[Tensor, ...] = ()  # vectors that stand for words, of a tower beside the text
 
     def __init__(self, model: Model, ring: Callable[[str], Size]) -> None:
         self._model, self._ring = model, ring

@@ -109,7 +109,7 @@ def read_config(source: Mapping[str, Any] | str | PathLike[str], head: str | Non
     else:
         raise ConfigError(f"a mapping or a path is needed, not {type(source).__name__}")
     where, config = _text_part(where, config, head)
-    architecture = _architecture(where, config)
+    architecture, config = _architecture(where, config)
     given, rows = _read(where, config, architecture)
     named = config.get("architectures")
     if named is not None and not (isinstance(named, list) and all(isinstance(name, str) for name in named)):
@@ -190,11 +190,15 @@ def _text_part(where: str, config: dict[str, Any], head: str | None) -> tuple[st
     return f"{where} text_config", {**part, "architectures": [head]}
 
 
-def _architecture(where: str, config: dict[str, Any]) -> Architecture:
+def _architecture(where: str, config: dict[str, Any]) -> tuple[Architecture, dict[str, Any]]:
+    """The architecture that a configuration names, and the configuration with the tables that its towers need."""
     kind = config.get("model_type")
     architecture = load(kind) if isinstance(kind, str) and kind in types() else None
     if architecture and architecture.keys:
-        return architecture
+        try:
+            return architecture.composed(config) if architecture.composed else (architecture, config)
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
     kinds = [name for name in types() if load(name).keys]
     if kind is None:
         raise ConfigError(f"{where}: no key 'model_type', so the family is unknown; known: {', '.join(kinds)}")

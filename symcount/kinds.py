@@ -30,6 +30,7 @@ KINDS = {
     "last": "the row of the last token",
     "mix": "a sum with weights",
     "normalise": "to length 1",
+    "place": "vectors of images, in the rows of the words that stand for them",
     "pool": "the mean or maximum of what a window covers",
     "relative": "the score of a distance, added",
     "response_norm": "each channel by its length over the image, relative to the mean",

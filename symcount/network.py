@@ -343,7 +343,8 @@ def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor
     """Everything that a result was made from, in the order of making, each once.
 
     What a body captured from outside, or returned for its next run only, is found too. `step`: do not go behind
-    rows that are all remembered (a `cached` that gains none), as when one more token is decoded.
+    rows that are all remembered (a `cached` that gains none), nor behind what stands in the rows of earlier words, as
+    when one more token is decoded.
     """
     todo = list(net) if isinstance(net, tuple) else [net]
     for x in todo:
@@ -355,7 +356,9 @@ def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor
         if x.serial in found:
             continue
         found[x.serial] = x
-        if not (step and x.verb == "cached" and x.details["remembered"]):
+        if step and x.details.get("kind") == "place":
+            todo.append(x.inputs[0])
+        elif not (step and x.verb == "cached" and x.details["remembered"]):
             todo.extend((*x.inputs, *x.details.get("loop", ())))
     return [found[serial] for serial in sorted(found)]
 

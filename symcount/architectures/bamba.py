@@ -11,12 +11,12 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, mamba2_names
 from symcount.hub.settling import layer_kinds, listed, number
-from symcount.layers import attention, decoder, decoder_heads, embed, gated, norm, residual
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import mamba2
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, within
+from symcount.network import pointwise, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def mixers(z: Any) -> tuple[Tensor, Tensor]:
     """Hidden states after the mixers, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", mixer, x, z=z, bias=z.bias, runs=rest(z.L, z.L_attn))
     x = steps("layers.attention", rotary, x, z=z, runs=z.L_attn)
     return x, word

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
 from symcount.hub import measured
-from symcount.layers import attention, decoder_heads, embed, mlp, norm, pre_norm, residual
+from symcount.layers import attention, decoder_heads, embed, mlp, norm, pre_norm, residual, words
 from symcount.masks import Mask
 from symcount.network import tensor, within
 from symcount.tensors import Tensor
@@ -47,7 +47,7 @@ def mpt_block(x: Tensor, z: Any) -> Tensor:
 
 def mpt_body(z: Any) -> tuple[Tensor, Tensor]:
     """The same without a norm of what the table gives, and without a shift: d parameters beside table and blocks."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers", mpt_block, x, z=z, runs=z.L)
     return plain_norm(x, "norm"), word
 

@@ -111,7 +111,7 @@ ARCHITECTURES = (Architecture(
         "tie_word_embeddings": "no words are predicted",
     },
     stored={
-        **tower_names(TEXT_NAMES, {**_IMAGE_NAMES, "embeddings.cls": ("embeddings.class_embedding", "d_img")}),
+        **tower_names(TEXT_NAMES, _IMAGE_NAMES),
         "text_projection": "text_projection",
         "image_projection": "visual_projection",
         "logit_scale": "logit_scale",

@@ -8,10 +8,10 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import HEAD_NAMES, ROTARY, ROUTED
-from symcount.layers import attention, decoder_heads, embed, norm, residual
+from symcount.layers import attention, decoder_heads, norm, residual, words
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     return scale(within("layers", block, x, z=z, runs=z.L), "norm"), word
 
 

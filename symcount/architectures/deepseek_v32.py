@@ -20,11 +20,11 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import first_dense, layer_kinds, number
-from symcount.layers import decoder_heads, embed, gated, norm, residual
+from symcount.layers import decoder_heads, gated, norm, residual, words
 from symcount.layers.experts import dense_then_experts, with_shared
 from symcount.layers.latent import indexer, latent_attention
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -62,7 +62,7 @@ def moe(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """L_dense layers without experts, then those with experts, of which L − L_index have no indexer of their own."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
     x = within("layers.moe", moe, x, z=z, runs=rest(z.L_index, z.L_dense))
     x = within("layers.reusing", moe, x, z=z, indexed=False, runs=rest(z.L, z.L_index))

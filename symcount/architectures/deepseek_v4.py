@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, expert_names
-from symcount.layers import decoder_heads, embed, linear, norm
+from symcount.layers import decoder_heads, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.latent import latent_query
 from symcount.masks import Mask
@@ -24,7 +24,6 @@ from symcount.network import (
     rename,
     repeat,
     split,
-    tensor,
     weight,
     within,
 )
@@ -158,7 +157,7 @@ def block(x: Tensor, z: Any, **kw: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """Layers by their attention: with heavily compressed chunks, with chunks that an indexer chooses, with neither."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = repeat(x, n=z.streams)
     x = within("layers.hca", block, x, z=z, runs=z.L_hca, chunk=z.chunk_h)
     x = within("layers.csa", block, x, z=z, runs=z.L_csa, chunk=z.chunk, series=2, indexed=True)

@@ -10,10 +10,10 @@ from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys
 from symcount.hub.settling import layer_kinds
-from symcount.layers import attention, decoder, decoder_heads, embed, norm, residual
+from symcount.layers import attention, decoder, decoder_heads, norm, residual, words
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -35,7 +35,7 @@ def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     local = Mask(causal=True, window=z.window)
     x = within("layers.local", block, x, z=z, mask=local, runs=rest(z.L, z.L_global))
     x = within("layers.global", block, x, z=z, mask=Mask(causal=True), runs=z.L_global)

@@ -9,12 +9,11 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, TIME_STEP, decoder_keys, mamba_names
 from symcount.hub.settling import every, number
-from symcount.layers import attention, decoder_heads, embed, gated, norm
+from symcount.layers import attention, decoder_heads, gated, norm, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import mamba
 from symcount.masks import Mask
-from symcount.network import tensor
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", mamba, x, inner=z.inner, state=z.state, r_dt=z.r_dt, w=z.w, bias=z.bias,
               conv_bias=z.conv_bias, normed=selection_norm, runs=rest(z.L, z.L_attn))
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, bias=False, mask=Mask(causal=True),

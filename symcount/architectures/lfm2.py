@@ -10,12 +10,12 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import layer_kinds, listed, number
-from symcount.layers import attention, decoder_heads, embed, gated, linear, norm, per_head
+from symcount.layers import attention, decoder_heads, gated, linear, norm, per_head, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor
+from symcount.network import pointwise
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -38,7 +38,7 @@ def short_convolution(x: Tensor, *, w: Size, bias: bool) -> Tensor:
 
 def mixers(z: Any) -> tuple[Tensor, Tensor]:
     """Hidden states after the mixers, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", short_convolution, x, w=z.w, bias=z.conv_bias, runs=rest(z.L, z.L_attn))
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, bias=False, normed=per_head,
               position="rotary", mask=Mask(causal=True), runs=z.L_attn)

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.hub.settling import layer_kinds, one_window
-from symcount.layers import activation, attention, decoder_heads, embed, linear, norm, residual
+from symcount.layers import activation, attention, decoder_heads, linear, norm, residual, words
 from symcount.layers.experts import mixture
 from symcount.masks import Mask
 from symcount.network import (
@@ -23,7 +23,6 @@ from symcount.network import (
     pointwise,
     rename,
     split,
-    tensor,
     weight,
     within,
 )
@@ -91,7 +90,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers.linear", linear_block, x, z=z, runs=rest(z.L, z.L_attn))
     x = within("layers.full", block, x, z=z, runs=z.L_attn)
     return norm(x, "norm", shift=False), word

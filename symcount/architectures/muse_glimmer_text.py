@@ -9,9 +9,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
-from symcount.layers import attention, decoder_heads, embed, gated, norm, residual
+from symcount.layers import attention, decoder_heads, gated, norm, residual, words
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, within
+from symcount.network import pointwise, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table, whose rows are normed."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers", block, plain_norm(x, "embeddings_norm"), z=z, runs=z.L)
     return norm(x, "norm", shift=False), word
 

@@ -10,12 +10,12 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, TIME_STEP, mamba2_names
 from symcount.hub.settling import layer_kinds, number
-from symcount.layers import activation, attention, decoder_heads, embed, linear, mlp, norm
+from symcount.layers import activation, attention, decoder_heads, linear, mlp, norm, words
 from symcount.layers.experts import expert
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import mamba2
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, top, weight, within
+from symcount.network import pointwise, top, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", mamba2, x, inner=z.inner, heads=z.ssm_heads, groups=z.groups, state=z.state, w=z.w,
               chunk=z.chunk, bias=z.bias, conv_bias=z.conv_bias, runs=z.L_ssm)
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, bias=False, mask=Mask(causal=True),

@@ -12,10 +12,10 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import global_every
-from symcount.layers import attention, decoder, decoder_heads, embed, gated, norm, per_head, residual, windowed
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual, windowed, words
 from symcount.layers.attention import all_heads
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, within
+from symcount.network import pointwise, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers", block, x, z=z, runs=z.L)
     return pointwise(x, kind="layer_norm", name="norm"), word
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.layers import decoder_heads, embed, linear, norm, residual
-from symcount.network import cached, pointwise, tensor, weight, within
+from symcount.layers import decoder_heads, linear, norm, residual, words
+from symcount.network import cached, pointwise, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     return norm(within("layers", block, norm(x, "embedding_norm"), z=z, runs=z.L), "norm"), word
 
 

@@ -12,7 +12,6 @@ from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
 from symcount.layers import activation, attention, linear, norm, residual
 from symcount.layers.convolution import conv2d
-from symcount.layers.towers import Tower
 from symcount.layers.vision import image
 from symcount.network import merge, pointwise, rename, split, within
 from symcount.tensors import Tensor
@@ -45,7 +44,7 @@ def attended(x: Tensor, heads: Size, r: int, *, bias: bool) -> Tensor:
     """
     d, i, j = (x.axes[axis] for axis in "dij")
     memory = norm(channels(x, "merge", w=r, d=d, stride=r), "norm") if r > 1 else x
-    y = attention(merge(x, s="i j"), Tower(d, None, None, heads, None), t=i * j, bias=bias or "output",
+    y = attention(merge(x, s="i j"), z=None, heads=heads, t=i * j, bias=bias or "output",
                   memory=merge(memory, s="i j"))
     return split(y, "s", i=i, j=j)
 

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import SUMMARY_ONLY
-from symcount.layers import activation, embed, linear, mlp, norm, residual, spans
+from symcount.layers import activation, linear, mlp, norm, residual, spans, words
 from symcount.network import contract, idle, pointwise, rename, select, tensor, weight, within
 from symcount.sizes import exactly, per
 from symcount.tensors import Tensor
@@ -50,7 +50,7 @@ def block(x: Tensor, z: Any, far: Tensor) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """Vd parameters, d for a hidden word, which never runs here, and L blocks; the distances are sines."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     far = tensor("distances", b=z.b, p=2 * z.s, d=z.d)
     x = idle(x, weight("hidden_word", kinds="embedding", d=z.d))
     return within("layers", block, x, z=z, far=far, runs=z.L), word

@@ -13,11 +13,11 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import HEAD_NAMES, ROTARY, TIME_STEP, decoder_keys, mamba2_names
 from symcount.hub.settling import every, layer_kinds, number
-from symcount.layers import activation, decoder_heads, embed, linear, norm, residual
+from symcount.layers import activation, decoder_heads, linear, norm, residual, words
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution, mamba2, selective_scan
 from symcount.masks import Mask
-from symcount.network import cached, concat, contract, idle, merge, pointwise, split, tensor, weight, within
+from symcount.network import cached, concat, contract, idle, merge, pointwise, split, weight, within
 from symcount.scopes import Shared
 from symcount.sizes import per, rest
 from symcount.tensors import Tensor
@@ -135,7 +135,7 @@ def spare(x: Tensor, *, r: Size, d: Size, ups: dict[str, dict[str, Size]], name:
 def body(mixer: Callable[..., Tensor], *, adapted: bool) -> Callable[[Any], tuple[Tensor, Tensor]]:
     """The last hidden states, and the word table."""
     def forward(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x, word = words(z)
         marks: list[Shared] = []
 
         def mark(x: Tensor) -> Tensor:
@@ -143,9 +143,9 @@ def body(mixer: Callable[..., Tensor], *, adapted: bool) -> Callable[[Any], tupl
             return x
 
         within("blocks", mark, x, runs=z.blocks if adapted else 1)  # as many blocks are made, used in turn
-        words = x
+        started = x
         x = steps("layers.mixer", mixer, x, z=z, runs=rest(z.L, z.L_attn))
-        x = within("layers.hybrid", hybrid, x, words=words, z=z, mixer=mixer, made=marks[0], adapted=adapted,
+        x = within("layers.hybrid", hybrid, x, words=started, z=z, mixer=mixer, made=marks[0], adapted=adapted,
                    runs=z.L_attn)
         return norm(x, "norm", shift=False), word
     return forward

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from symcount.errors import ConfigError
+from symcount.layers.towers import IMAGE_LETTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,23 +64,30 @@ IMAGE_NAMES: dict[Any, Any] = {
 }
 
 
+def behind(ours: str, theirs: str, names: Mapping[Any, Any], letters: Mapping[str, str]) -> dict[Any, Any]:
+    """The names of a tower within a model: our paths behind `ours`, stored behind `theirs`, in the model's letters."""
+    def path(one: str) -> str:
+        return f"{ours}.{one}"
+
+    def name(entry: Any) -> Any:
+        if isinstance(entry, tuple):
+            sides = re.sub(r"[A-Za-z_]\w*", lambda found: letters.get(found[0], found[0]), entry[1])
+            return f"{theirs}.{entry[0]}", sides
+        return f"{theirs}.{entry}"
+    return {(tuple(map(path, one)) if isinstance(one, tuple) else path(one)): name(entry)
+            for one, entry in names.items()}
+
+
 def tower_names(text: Mapping[Any, Any], image: Mapping[Any, Any]) -> dict[Any, Any]:
     """The names of a model with a tower for text and one for images."""
-    def behind(ours: str, theirs: str, names: Mapping[Any, Any]) -> dict[Any, Any]:
-        return {(tuple(f"{ours}.{one}" for one in path) if isinstance(path, tuple) else f"{ours}.{path}"):
-                (f"{theirs}.{name[0]}", name[1]) if isinstance(name, tuple) else f"{theirs}.{name}"
-                for path, name in names.items()}
-    return {**behind("text", "text_model", text), **behind("image", "vision_model", image)}
-
-
-TOWER_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
+    return {**behind("text", "text_model", text, {}), **behind("image", "vision_model", image, IMAGE_LETTERS)}
 
 
 def tower_keys(text: Mapping[str, tuple[str, Any]],
                image: Mapping[str, tuple[str, Any]]) -> dict[str, tuple[str, Any]]:
     """The keys of such a model, those of a tower within a table of its own; an image tower has letters of its own."""
     return {**{f"text_config.{key}": told for key, told in text.items()},
-            **{f"vision_config.{key}": (TOWER_LETTERS.get(letter, letter), default)
+            **{f"vision_config.{key}": (IMAGE_LETTERS.get(letter, letter), default)
                for key, (letter, default) in image.items()}}
 
 

@@ -6,7 +6,7 @@ not pay for it.
 """
 
 from symcount.layers.attention import attention, per_head
-from symcount.layers.dense import dropped, embed, linear, norm, positions
+from symcount.layers.dense import dropped, embed, linear, norm, positions, words
 from symcount.layers.feed_forward import activation, gated, mlp
 from symcount.layers.transformer import (
     decoder,
@@ -20,4 +20,5 @@ from symcount.layers.transformer import (
 )
 
 __all__ = ["activation", "attention", "decoder", "decoder_heads", "dropped", "embed", "gated", "linear", "mlp", "norm",
-           "per_head", "positions", "post_norm", "pre_norm", "residual", "rotary_block", "spans", "windowed"]
+           "per_head", "positions", "post_norm", "pre_norm", "residual", "rotary_block", "spans", "windowed",
+           "words"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, cut, keep, lookup, pointwise, rename, weight
+from symcount.network import contract, cut, keep, lookup, pointwise, rename, tensor, weight
 from symcount.scopes import adapters, matches
 from symcount.sizes import bounded
 from symcount.tensors import Tensor, need
@@ -10,6 +10,7 @@ from symcount.tensors import Tensor, need
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from symcount.polynomials import Size
 
@@ -92,6 +93,17 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
     """
     table = weight(f"{name}.weight", kinds="embedding", **axes)
     return lookup(ids, table, name), table
+
+
+def words(z: Any) -> tuple[Tensor, Tensor]:
+    """b texts of s words, each as a row of the word table, and the table: Vd parameters.
+
+    In a model that sees, `z.placed` stand in the rows of some words: vectors of patches, (b' s' d).
+    """
+    x, table = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    for one in z.placed:
+        x = pointwise(x, one, kind="place", to="b s d")
+    return x, table
 
 
 def positions(x: Tensor, name: str, *, P: Size, t: Size, skip: int = 0, stored: str = "parameter") -> Tensor:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import embed, linear, norm
+from symcount.layers.dense import linear, norm, words
 from symcount.layers.feed_forward import activation, gated
 from symcount.layers.transformer import decoder
-from symcount.network import contract, lookup, pointwise, tensor, top, weight, within
+from symcount.network import contract, lookup, pointwise, top, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -81,7 +81,7 @@ def dense_then_experts(dense: Callable[..., Tensor], sparse: Callable[..., Tenso
     How they alternate changes no count.
     """
     def body(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x, word = words(z)
         x = within("layers.dense", dense, x, z=z, runs=z.L_dense)
         x = within("layers.moe", sparse, x, z=z, runs=rest(z.L, z.L_dense))
         return norm(x, "norm", shift=False, kind=kind), word

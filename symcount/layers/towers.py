@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from symcount.layers.dense import embed, norm, positions
 from symcount.layers.transformer import pre_norm
 from symcount.network import contract, pointwise, rename, tensor, weight, within
@@ -11,16 +9,32 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from symcount.masks import Mask
 
-Tower = namedtuple("Tower", "d h L heads patch")
+class Tower:
+    """The sizes of one tower of a model: each letter of a model that is this tower alone, as `letters` call it here.
+
+    `placed` are vectors that stand for words of the tower for text.
+    """
+
+    __slots__ = ("_letters", "_z", "placed")
+
+    def __init__(self, z: Any, letters: Mapping[str, str], placed: tuple[Tensor, ...] = ()) -> None:
+        self._z, self._letters, self.placed = z, letters, placed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._z, self._letters.get(name, name))
+
+
+IMAGE_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
 
 
 def image_part(z: Any) -> Tower:
     """The sizes of the tower for images under the letters of a model that is one alone."""
-    return Tower(z.d_img, z.h_img, z.L_img, z.heads_img, z.patch)
+    return Tower(z, IMAGE_LETTERS)
 
 
 def ids(z: Any) -> Tensor:

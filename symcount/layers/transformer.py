@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from symcount.layers.attention import attention
-from symcount.layers.dense import dropped, drops, embed, linear, norm
+from symcount.layers.dense import dropped, drops, linear, norm, words
 from symcount.layers.feed_forward import gated, mlp
 from symcount.masks import Mask
-from symcount.network import pointwise, tensor, within
+from symcount.network import pointwise, within
 from symcount.sizes import exactly, rest
 from symcount.tensors import Tensor
 
@@ -77,7 +77,7 @@ def decoder(block: Callable[..., Tensor], *, shift: bool = False, kind: str | No
     A body gives the hidden states, and the word table. `dropout`: training drops out some of the embeddings.
     """
     def body(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x, word = words(z)
         x = dropped(x, "embeddings_dropout") if dropout else x
         x = within("layers", block, x, z=z, runs=z.L)
         return norm(x, "norm", shift=shift, kind=kind), word
@@ -90,7 +90,7 @@ def windowed(block: Callable[..., Tensor], *, kind: str | None = None) -> Callab
     Source: Child et al. 2019, "Generating long sequences with sparse transformers", section 4.2 (windows).
     """
     def body(z: Any) -> tuple[Tensor, Tensor]:
-        x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+        x, word = words(z)
         local = Mask(causal=True, window=z.window)
         x = within("layers.local", block, x, z=z, mask=local, runs=rest(z.L, z.L_global))
         x = within("layers.global", block, x, z=z, mask=CAUSAL, runs=z.L_global)
@@ -108,13 +108,13 @@ def decoder_heads(prefix: str, body: Callable[[Any], tuple[Tensor, Tensor]], hea
     Parameters beside the body: none; dV for words, none when tied (`bias`: V more); dC without a bias to classify a
     text (scored at every position, of which the last is used); dC + C to classify each token; 2d + 2 for an answer.
     """
-    def words(z: Any) -> Tensor:
+    def told(z: Any) -> Tensor:
         x, table = body(z)
         return linear(x, "head", bias=bias, w=table if z.tied else None, V=z.V)
 
     made: dict[str, Callable[[Any], Tensor]] = {
-        "ForCausalLM": words,
-        "LMHeadModel": words,
+        "ForCausalLM": told,
+        "LMHeadModel": told,
         "ForSequenceClassification": lambda z: linear(body(z)[0], "classifier", bias=False, C=z.C),
         "ForTokenClassification": lambda z: linear(body(z)[0], "classifier", C=z.C),
         "ForQuestionAnswering": lambda z: spans(body(z)[0], "answers"),

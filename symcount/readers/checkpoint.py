@@ -105,13 +105,13 @@ def _paths(names: Names, base: str) -> Table:
 def _named(model: Model, path: str, table: Table) -> tuple[str, str | None, Any]:
     """Their name of one of our weights, its dimensions, and what all weights of one tensor share.
 
-    An entry for `layers.mlp` serves `layers.dense.mlp` too.
+    An entry for `layers.mlp` serves `layers.dense.mlp` too, and one for `text.layers.mlp` `text.layers.dense.mlp`.
     """
     if ".lora_" in path:  # as the library peft names them
         map_, _, side = path.partition(".lora_")
         return f"{_named(model, f'{map_}.weight', table)[0].removesuffix('weight')}lora_{side}.weight", None, path
     parts = path.split(".")
-    for found, kind in ((path, parts[:0]), (".".join([parts[0], *parts[2:]]), parts[1:2])):
+    for found, kind in ((path, parts[:0]), *((".".join([*parts[:i], *parts[i + 1:]]), parts[i:i + 1]) for i in (1, 2))):
         module, _, leaf = found.rpartition(".")
         for known, more in ((found, ""), (module, f".{leaf}")):
             if known in table:
