@@ -40,6 +40,7 @@ KINDS = {
     "scan": "all steps of a recurrence",
     "sinusoids": "a computed table, added",
     "skip": "the input of a scan times a weight, added",
+    "solve": "a triangular system solved, row after row",
     "swiglu": "clipped, then g·σ(1.702g)",
     "token_shift": "a mean with the row before",
 }

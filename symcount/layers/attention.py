@@ -26,7 +26,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
 
-    bias      all four maps, none, or the names of those that have one: "query key value"
+    bias      all four maps, none, or the names of those that have one: "query key value", perhaps "gate"
     position  "rotary" turns queries and keys by their positions, "partial_rotary" some of the numbers in each head
     memory    keys and values come from these rows instead of x (axis s); then t is not read
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
@@ -62,7 +62,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     weights = dropped(weights, "softmax_dropout") if drops("softmax", dropout=dropout) else weights
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
-        opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
+        opened = linear(x, "gate", bias="gate" in biased, **{axis: query.axes[axis] for axis in gate.split()})
         mixed = pointwise(mixed, pointwise(opened, kind=gate_kind), kind="multiply", name="gated")
     y = linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
     return dropped(y, "output_dropout") if drops("output", dropout=dropout) else y
