@@ -66,9 +66,9 @@ class Architecture:
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "composed", "flags", "follows", "hides", "ignored", "keys",
-                 "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored", "stored_heads",
-                 "unwritten")
+    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "composed", "flags", "follows", "hides", "ignored",
+                 "keys", "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored",
+                 "stored_heads", "unwritten")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
                  follows: Mapping[str, str] | None = None, flags: Mapping[str, Any] | None = None,

@@ -27,6 +27,7 @@ KINDS = {
     "decay": "a power of a rate of decay",
     "gather": "of each pair, the score of its distance, added",
     "hash_collisions": "(1 - arccos(cosine)/π)^bits",
+    "interpolate": "a table of positions, stretched over an image, added",
     "last": "the row of the last token",
     "mix": "a sum with weights",
     "normalise": "to length 1",

@@ -45,18 +45,12 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {"patches_alone": strategy == "default"}
 
 
-def either(whole: bool, text: bool) -> bool:
-    """Words are tied where one of the tables says so."""
-    return whole or text
-
-
 def _llava(count: int, **sizes: Any) -> Any:
     return measured("LlavaForConditionalGeneration", count, d_img=1024, h_img=4096, L_img=24, heads_img=16, c=3,
                     side=336, patch=14, e_img=768, **sizes)
 
 
-_TEXTS = {"llama": "llama", "mistral": "mistral", "qwen2": "qwen2", "qwen3": "qwen3", "gemma": "gemma", "gemma2": "gemma",
-          "phi3": "phi3"}
+_TEXTS = {"llama": "llama", "mistral": "mistral", "qwen2": "qwen2", "qwen3": "qwen3", "phi3": "phi3"}
 ARCHITECTURES = (seeing(
     "llava", family,
     Part(_TEXTS, "language_model"),
@@ -65,8 +59,7 @@ ARCHITECTURES = (seeing(
         "patch_size": 14, "image_size": 336, "projection_dim": 768}),
     project=project,
     classes={"LlavaModel": False, "LlavaForConditionalGeneration": True},
-    tie=either,
-    tied=False,
+    ties={"tie_word_embeddings": False, "text_config.tie_word_embeddings": False},
     keys={"multimodal_projector_bias": ("projector_bias", True)},
     acts={"projector_hidden_act": ("gelu", "projector")},
     reads={"vision_feature_select_strategy": "default", "vision_feature_layer": -2},

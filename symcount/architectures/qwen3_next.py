@@ -12,12 +12,11 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, delta_names, expert_names
 from symcount.hub.settling import dense_layers, layer_kinds, number
-from symcount.layers import attention, decoder_heads, embed, gated, norm, per_head
+from symcount.layers import attention, decoder_heads, gated, norm, per_head, words
 from symcount.layers.delta import gated_delta
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import steps
 from symcount.masks import Mask
-from symcount.network import tensor
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 def mixers(z: Any) -> tuple[Tensor, Tensor]:
     """Hidden states after the mixers, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", gated_delta, x, heads=z.heads_lin, kv=z.kv_lin, k=z.k_lin, v=z.v_lin, w=z.w,
               runs=rest(z.L, z.L_attn))
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, normed=per_head,

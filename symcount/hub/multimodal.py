@@ -10,11 +10,11 @@ import re
 from collections import namedtuple
 
 from symcount.architecture import Architecture
-from symcount.errors import ConfigError
+from symcount.errors import ConfigError, ModelError
 from symcount.hub.images import TOWER_NOTES, behind
 from symcount.layers import linear
 from symcount.layers.towers import IMAGE_LETTERS, Tower
-from symcount.network import rename, weights, within
+from symcount.network import rename, walk, weights, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,35 +23,53 @@ if TYPE_CHECKING:
 
     from symcount.tensors import Tensor
 
-# kinds: {model_type of its table: its architecture, or the file that the architecture of this name is in}, first the one
-# that is taken where the table says none; at: what its tensors are stored behind; absent: what an absent table holds
-Part = namedtuple("Part", "kinds at absent", defaults=({},))
+    Settle = Callable[[dict[str, Any]], dict[str, Any]]
+
+# kinds: {model_type of its table: its architecture, or the file that the architecture of this name is in}, first the
+# one where the table says none; at: what its tensors are stored behind; absent: what an absent table holds;
+# equal: {letter of a tower for images: the letter of the text that it must equal}
+Part = namedtuple("Part", "kinds at absent equal", defaults=({}, {}))
 TEXT, IMAGE = "text_config", "vision_config"
-_SHARED = ("c", "side", "patch")  # letters of images, which no model of text has
+_SHARED = ("c", "side", "patch", "merge", "tube")  # letters of images, which no model of text has
 _CLASSES = ("num_labels", "tie_word_embeddings")  # of the whole model
-_WINDOW = {"sliding_window": ((None,), "windows are not written for this family"),
+_UNREAD = {**TOWER_NOTES, f"{TEXT}.tie_word_embeddings": "the whole says whether words are tied"}
+_NO_WINDOW = {"sliding_window": ((None,), "windows are not written for this family"),
            "use_sliding_window": ((False,), "windows are not written for this family")}
 
 
 def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: Part, image: Part, *,
-           project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]], classes: Mapping[str, bool],
-           tie: Callable[[bool, bool], bool], tied: bool, keys: Mapping[str, tuple[str, Any]] | None = None,
-           stored: Mapping[Any, Any], **told: Any) -> Architecture:
+           classes: Mapping[str, bool], ties: Mapping[str, bool],
+           project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]] | None = None,
+           **whole: Any) -> Architecture:
     """The architecture of a family with a tower for images, and of each pair of towers that it may have.
 
     family   gives the architectures of a file
-    project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
     classes  {class: whether it predicts words}
-    tie      tie(tie_word_embeddings of the whole, of the text): whether the words are tied; `tied`: the class default
-    keys, stored, told  of the whole model, as of any `Architecture`
+    ties     {key, of which any ties the words: the class default}
+    project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
+    whole    keys, stored and all else that an `Architecture` takes, of what is of no tower
     """
     def load(part: Part, kind: str) -> Architecture:
         found = part.kinds[kind]
         return next(one for one in family(found) if one.name == kind) if isinstance(found, str) else found
 
     def pair(words: str, pictures: str) -> Architecture:
-        made = _pair(name, load(text, words), load(image, pictures), (text.at, image.at), project=project,
-                     classes=classes, tie=tie, tied=tied, keys=keys or {}, stored=stored, told=told)
+        towers = load(text, words), load(image, pictures)
+        letters = _letters(towers[1], image.equal)
+        fields = (_fields(towers[0], TEXT, "text", text, {}), _fields(towers[1], IMAGE, "image", image, letters))
+        usual: dict[str, Any] = {"flags": {"tied": any(ties.values())}, "reads": dict(ties), "ignored": _UNREAD,
+                                 "stored_heads": {"head": "lm_head"}, "published": {}}
+        tables = {field: {key: entry for one in (*fields, usual, whole) for key, entry in one.get(field, {}).items()}
+                  for field in (*fields[0], "stored_heads", "published")}
+        made = Architecture(
+            name, **tables,
+            classes=_classes(towers, letters, project, classes),
+            sizes=" ".join(["images", *towers[0].sizes, *(letters.get(size, size) for size in towers[1].sizes)]),
+            settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
+            base=whole.get("base", "model"),
+            buffers=towers[0].buffers or towers[1].buffers,
+            unwritten=whole.get("unwritten") or towers[0].unwritten or towers[1].unwritten,
+        )
         made.composed = composed
         return made
 
@@ -82,103 +100,99 @@ def _kind(found: Mapping[str, Any], table: str, part: Part) -> str:
     return str(said)
 
 
-def _letters(image: Architecture) -> dict[str, str]:
+def _letters(image: Architecture, equal: Mapping[str, str]) -> dict[str, str]:
     """{letter or flag of a tower for images: what it is called beside a text}; it is run for so many images."""
     own = {letter: f"{letter}_img" for letter in (*image.sizes, *image.follows, *image.flags) if letter not in _SHARED}
-    return {**IMAGE_LETTERS, **own, "b": "images"}
+    return {**IMAGE_LETTERS, **own, **equal, "b": "images"}
 
 
-def _pair(name: str, text: Architecture, image: Architecture, at: tuple[str, str], *, project: Any,
-          classes: Mapping[str, bool], tie: Any, tied: bool, keys: Mapping[str, tuple[str, Any]],
-          stored: Mapping[Any, Any], told: Mapping[str, Any]) -> Architecture:
-    letters = _letters(image)
+def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, str], project: Any,
+             classes: Mapping[str, bool]) -> dict[str, Callable[[Any], Tensor]]:
+    """The forward passes, of the base classes of both towers."""
+    read, see = (next(iter(one.classes.values())) for one in towers)
 
     def body(z: Any) -> Tensor:
         """What the text becomes with images in it."""
-        seen = within("image", lambda: next(iter(image.classes.values()))(Tower(z, letters)))
-        placed = project(seen if isinstance(seen, tuple) else (seen,), z)
+        seen = within("image", lambda: see(Tower(z, letters)))
+        seen = seen if isinstance(seen, tuple) else (seen,)
+        placed = project(seen, z) if project else seen
         among = tuple(rename(one, b="b'", s="s'") for one in placed)
-        return within("text", lambda: next(iter(text.classes.values()))(Tower(z, {}, among)))  # type: ignore[no-any-return]
+        told: Tensor = within("text", lambda: read(Tower(z, {}, among)))
+        if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):
+            raise ModelError(f"{towers[0].name}: nothing can stand among its words: it does not begin with `words`")
+        return told
 
     def predict(z: Any) -> Tensor:
         """Logits over the vocabulary at every position: dV parameters, none when tied."""
         x = body(z)
         return linear(x, "head", bias=False, w=weights(x)["text.embeddings.weight"][0] if z.tied else None, V=z.V)
 
-    parts = ((TEXT, text, {}), (IMAGE, image, letters))
-    mine = told.get("settle")
+    return {cls: predict if predicts else body for cls, predicts in classes.items()}
 
-    def settle(config: dict[str, Any]) -> dict[str, Any]:
-        found = dict(mine(config)) if mine else {}
-        for table, part, names in parts:
-            if part.settle is not None:
-                inner = {key.removeprefix(f"{table}."): value for key, value in config.items()
-                         if key.startswith(f"{table}.")}
-                try:
-                    gives = part.settle({**{key: entry for key, (_, entry) in part.keys.items()}, **inner})
-                except ConfigError as error:
-                    raise ConfigError(f"{table}: {error}") from None
-                found.update(_acts(entry, table) if size == "acts" else (names.get(size, size), entry)
-                             for size, entry in gives.items())
-        whole, inner_tied = config["tie_word_embeddings"], config.get(f"{TEXT}.tie_word_embeddings", False)
-        if not isinstance(whole, bool) or not isinstance(inner_tied, bool):
-            raise ConfigError(f"tie_word_embeddings = {whole!r}, {inner_tied!r} in {TEXT}: true or false is needed")
-        return {**found, "tied": tie(whole, inner_tied)}
 
-    def behind_table(table: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(part: Architecture, table: str, tower: str, told: Part, letters: Mapping[str, str]) -> dict[str, Any]:
+    """What `Architecture` takes of a tower: keys behind the name of its table, parts behind that of the tower."""
+    def keyed(entries: Mapping[str, Any]) -> dict[str, Any]:
         return {f"{table}.{key}": entry for key, entry in entries.items() if key not in _CLASSES}
 
-    every: dict[str, dict[str, Any]] = {field: {} for field in ("keys", "reads", "ignored", "only", "hides")}
-    aliases: dict[str, str] = {}
-    same: dict[str, str] = {}
-    acts: dict[str, tuple[str, str]] = {}
-    for table, part, names in parts:
-        every["keys"] |= {key: (names.get(letter, letter), default)
-                          for key, (letter, default) in behind_table(table, part.keys).items()}
-        for field in ("reads", "ignored", "only", "hides"):
-            every[field] |= behind_table(table, getattr(part, field))
-        known = {*part.keys, *part.reads, *part.ignored, *part.only, *part.aliases}
-        every["only"] |= {f"{table}.{key}": entry for key, entry in _WINDOW.items() if key not in known}
-        aliases |= {f"{table}.{key}": f"{table}.{of}" for key, of in part.aliases.items()}
-        same |= {f"{table}.{key}": f"{table}.{of}" for key, of in part.same.items()}
-        acts |= {f"{table}.{key}" if key else f"{table}.": (default, _paths(path, table))
-                 for key, (default, path) in part.acts.items()}
-    inner = text.keys.get("tie_word_embeddings", ("", False))[1]
-    return Architecture(
-        name,
-        classes={cls: predict if predicts else body for cls, predicts in classes.items()},
-        sizes=" ".join(["images", *text.sizes, *(letters.get(size, size) for size in image.sizes)]),
-        follows={**text.follows, **{letters.get(size, size): _renamed(formula, letters)
-                                    for size, formula in image.follows.items()}, **told.get("follows", {})},
-        flags={**text.flags, **{letters.get(flag, flag): default for flag, default in image.flags.items()},
-               "tied": tie(tied, inner), **told.get("flags", {})},
-        keys={**every["keys"], **keys},
-        reads={**every["reads"], f"{TEXT}.tie_word_embeddings": inner, "tie_word_embeddings": tied,
-               **told.get("reads", {})},
-        settle=settle,
-        aliases={**aliases, **told.get("aliases", {})},
-        ignored={**TOWER_NOTES, **every["ignored"], **told.get("ignored", {})},
-        only={**every["only"], **told.get("only", {})},
-        same=same,
-        acts={**acts, **told.get("acts", {})},
-        hides={**every["hides"], **told.get("hides", {})},
-        stored={**behind("text", at[0], text.stored, {}), **behind("image", at[1], image.stored, letters), **stored},
-        stored_heads=told.get("stored_heads", {"head": "lm_head"}),
-        base=told.get("base", "model"),
-        buffers=text.buffers or image.buffers,
-        unwritten=told.get("unwritten", "") or text.unwritten or image.unwritten,
-        published=told.get("published"),
-    )
+    def repeated(entries: Mapping[str, str]) -> dict[str, str]:
+        return {f"{table}.{key}": f"{table}.{of}" for key, of in entries.items()}
+
+    known = {*part.keys, *part.reads, *part.ignored, *part.only, *part.aliases}
+    equal = {key: default for key, (letter, default) in part.keys.items() if letter in told.equal}
+    return {
+        "keys": {key: (letters.get(letter, letter), default)
+                 for key, (letter, default) in keyed(part.keys).items() if letter not in told.equal},
+        "reads": keyed({**part.reads, **equal}),
+        "ignored": keyed(part.ignored),
+        "only": keyed({**{key: entry for key, entry in _NO_WINDOW.items() if key not in known}, **part.only}),
+        "hides": keyed(part.hides),
+        "aliases": repeated(part.aliases),
+        "same": repeated(part.same),
+        "acts": {f"{table}.{key}": (default, _paths(path, tower)) for key, (default, path) in part.acts.items()},
+        "follows": {letters.get(one, one): _renamed(formula, letters) for one, formula in part.follows.items()},
+        "flags": {letters.get(flag, flag): default for flag, default in part.flags.items()},
+        "stored": behind(tower, told.at, part.stored, letters),
+    }
 
 
-def _paths(path: str, table: str) -> str:
+def _settled(towers: tuple[Architecture, Architecture], letters: Mapping[str, str], equal: Mapping[str, str],
+             own: Settle | None, tied: Mapping[str, bool]) -> Settle:
+    """What several keys say together: of each tower, of the whole, whether words are tied."""
+    def settle(config: dict[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = dict(own(config)) if own else {}
+        for table, tower, part, names in ((TEXT, "text", towers[0], {}), (IMAGE, "image", towers[1], letters)):
+            inner = {key.removeprefix(f"{table}."): entry for key, entry in config.items()
+                     if key.startswith(f"{table}.")}
+            try:
+                defaults = {key: default for key, (_, default) in part.keys.items()}
+                gives = part.settle({**defaults, **inner}) if part.settle else {}
+            except ConfigError as error:
+                raise ConfigError(f"{table}: {error}") from None
+            acts = {_paths(path, tower): kind for path, kind in gives.pop("acts", {}).items()}
+            found |= {names.get(size, size): entry for size, entry in gives.items()}
+            found |= {"acts": {**found.get("acts", {}), **acts}} if acts else {}
+        for mine, theirs in equal.items():
+            one, other = (f"{table}.{_key(part, letter)}" for table, part, letter in (
+                (IMAGE, towers[1], mine), (TEXT, towers[0], theirs)))
+            if config[one] != config[other]:
+                raise ConfigError(f"{one} = {config[one]!r} must be {other} = {config[other]!r}: what the tower gives "
+                                  "stands among the words")
+        ties = {key: config[key] for key in tied}
+        if wrong := [key for key, entry in ties.items() if not isinstance(entry, bool)]:
+            raise ConfigError(f"{wrong[0]} = {ties[wrong[0]]!r}: true or false is needed")
+        return {**found, "tied": any(ties.values())}
+    return settle
+
+
+def _key(part: Architecture, letter: str) -> str:
+    """The key that gives a letter."""
+    return next(key for key, (size, _) in part.keys.items() if size == letter)
+
+
+def _paths(path: str, tower: str) -> str:
     """The paths of a tower's activations within the whole: layers.mlp becomes text.layers.mlp."""
-    tower = {TEXT: "text", IMAGE: "image"}[table]
     return " ".join(f"{tower}.{one}" for one in path.split()) or tower
-
-
-def _acts(entry: Mapping[str, str], table: str) -> tuple[str, dict[str, str]]:
-    return "acts", {_paths(path, table): kind for path, kind in entry.items()}
 
 
 def _renamed(formula: str, letters: Mapping[str, str]) -> str:
