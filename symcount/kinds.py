@@ -25,6 +25,7 @@ KINDS = {
     "affine": "x·scale + base",
     "band": "the scores of a window, out of those of all blocks",
     "decay": "a power of a rate of decay",
+    "decayed_product": "a product of rows, each of whose channels decays by itself",
     "gather": "of each pair, the score of its distance, added",
     "hash_collisions": "(1 - arccos(cosine)/π)^bits",
     "interpolate": "a table of positions, stretched over an image, added",

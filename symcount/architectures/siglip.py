@@ -13,7 +13,7 @@ from symcount.hub.encoders import encoder_keys
 from symcount.hub.images import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys, tower_names, tower_only, vision_keys
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.towers import compared, ids, image_part, text_tower
-from symcount.layers.vision import image, mean, patches, placed, vision_block
+from symcount.layers.vision import image, mean, patches, placed, vision_layers
 from symcount.network import rename, repeat, select, weight, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
@@ -40,9 +40,10 @@ def pooled(x: Tensor, z: Any) -> Tensor:
 
 def image_tower(x: Tensor, z: Any, *, head: bool) -> tuple[Tensor, ...]:
     """A ViT without a token for the image; its tokens, and one vector if it has the pooling head."""
-    x = within("layers", vision_block, within("embeddings", embedded, x, z=z), z=z, runs=z.L)
+    x, read = vision_layers(within("embeddings", embedded, x, z=z), z)
     x = norm(x, "norm")
-    return (x, within("pooler", pooled, x, z=z)) if head else (x,)
+    given = (x, within("pooler", pooled, x, z=z)) if head else (x,)
+    return (read, *given) if z.early else given
 
 
 def text_model(z: Any, x: Tensor | None = None, e: Size | None = None) -> Tensor:

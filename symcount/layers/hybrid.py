@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def step(x: Tensor, part: Callable[..., Tensor], **sizes: Any) -> Tensor:
-    """x and the part of its RMSNorm: d more parameters than the part."""
-    return residual(x, part(norm(x, "norm", shift=False), **sizes))
+def step(x: Tensor, part: Callable[..., Tensor], *, behind: bool = False, **sizes: Any) -> Tensor:
+    """x and the part of its RMSNorm: d more parameters than the part, 2d with another one `behind` it."""
+    y = part(norm(x, "norm", shift=False), **sizes)
+    return residual(x, norm(y, "post_norm", shift=False) if behind else y)
 
 
 def steps(path: str, part: Callable[..., Tensor], x: Tensor, *, runs: Size, **sizes: Any) -> Tensor:
