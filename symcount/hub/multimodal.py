@@ -14,7 +14,8 @@ from symcount.errors import ConfigError, ModelError
 from symcount.hub.images import TOWER_NOTES, behind
 from symcount.layers import linear
 from symcount.layers.towers import IMAGE_LETTERS, Tower
-from symcount.network import rename, walk, weights, within
+from symcount.network import keep, rename, walk, weights, within
+from symcount.sizes import bounded, conditions, noted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 # kinds: {model_type of its table: its architecture, or the file that the architecture of this name is in}, first the
 # one where the table says none; at: what its tensors are stored behind; absent: what an absent table holds;
-# equal: {letter of a tower for images: the letter of the text that it must equal}; early: whether what its last layer is
-# given is what is read of it
+# equal: {letter of a tower for images: the letter of the text that it must equal}; early: whether it is read before its
+# last layer
 Part = namedtuple("Part", "kinds at absent equal early", defaults=({}, {}, False))
 TEXT, IMAGE = "text_config", "vision_config"
 _SHARED = ("c", "side", "patch", "merge", "tube")  # letters of images, which no model of text has
@@ -117,7 +118,7 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         seen = within("image", lambda: see(Tower(z, letters, early=early)))
         seen = seen if isinstance(seen, tuple) else (seen,)
         placed = project(seen, z) if project else seen
-        among = tuple(rename(one, b="b'", s="s'") for one in placed)
+        among = tuple(_fitting(one, z) for one in placed)
         told: Tensor = within("text", lambda: read(Tower(z, {}, placed=among)))
         if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):
             raise ModelError(f"{towers[0].name}: nothing can stand among its words: it does not begin with `words`")
@@ -129,6 +130,12 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         return linear(x, "head", bias=False, w=weights(x)["text.embeddings.weight"][0] if z.tied else None, V=z.V)
 
     return {cls: predict if predicts else body for cls, predicts in classes.items()}
+
+
+def _fitting(x: Tensor, z: Any) -> Tensor:
+    """The vectors of all images, of which there are no more than words."""
+    n = x.axes["s"]
+    return rename(keep(x, s=noted(n, *conditions(bounded(z.images * n, z.b * z.s)))), b="b'", s="s'")
 
 
 def _fields(part: Architecture, table: str, tower: str, told: Part, letters: Mapping[str, str]) -> dict[str, Any]:

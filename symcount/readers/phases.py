@@ -70,8 +70,8 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
         return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in ahead]
     ops = walk(net)
     if solved := [x for x in ops if x.details.get("kind") == "solve"]:
-        raise ModelError(f"{solved[0].path}: the gradient of a triangular system is a product of matrices, which is not "
-                         "written; count a forward pass")
+        raise ModelError(f"{solved[0].path}: the gradient of a triangular system is a product that is not written; "
+                         "count a forward pass")
     later, first = with_gradient(ops), with_gradient(ops, {x.scope for x in ops if x.verb == "enter"})
     only: dict[Scope, set[Tensor]] = {}  # in the first run of one scope, and later ones of all others
     terms = []
@@ -106,7 +106,7 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int, fewer: list[int]) ->
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
     net, values, title, notes, parts = decoding(model, sizes)
     terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
-    return bounds(net), values, title, notes, parts, terms
+    return bounds(net, step=True), values, title, notes, parts, terms
 
 
 def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int], str, tuple[str, ...],
@@ -199,7 +199,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
     terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
              *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))
-                        for side in c)) for c in bounds(step)]
+                        for side in c)) for c in bounds(step, step=True)]
     return ((*bounds(net), *held), values, title,
             ("a prompt, then new tokens with a cache, of which the last is not read", *notes), parts, terms)
 
