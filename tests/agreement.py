@@ -149,9 +149,17 @@ def write():
                          f"| {one['refused']} | {one['own']} |")
     alone = [linked(kind, file) for kind, file in kinds.items() if not load(kind).keys]
     lines += ["", "## Layers and classics without a config.json", "", ", ".join(alone)]
+    lines += ["", "## All types of transformers 5.23.0", "", SORTS, "", "| reads | types | supported |",
+              "| --- | --: | --: |"]
+    sorts = json.loads((DATA / "types.json").read_text(encoding="utf-8"))
+    lines += [f"| {READS[sort]} | {len(of)} | {len(kinds.keys() & set(of))} |" for sort, of in sorts.items()]
+    every = {one for of in sorts.values() for one in of}
+    lines += [f"| all | {len(every)} | {len(kinds.keys() & every)} |"]
     refused = [(kind, why, n) for kind, one in sorted(found.items()) if kind in kinds for why, n in one["why"].items()]
     lines += ["", "## Refused in supported types", "", *(f"- `{kind}` ({n}): {why}" for kind, why, n in refused),
-              "", "## Not supported yet", "", ", ".join(f"`{kind}`" for kind in sorted(found) if kind not in kinds)]
+              "", "## Not supported yet", "", "Measured: " + (", ".join(
+                  f"`{kind}`" for kind in sorted(found) if kind not in kinds) or "none."),
+              "", "Text, and not measured: " + ", ".join(f"`{one}`" for one in sorts["text"] if one not in kinds) + "."]
     (DATA.parents[1] / "docs" / "architectures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = "".join(f'    "{kind}": ({one["exact"]}, {one["refused"]}, {one["own"]}),\n'
                    for kind, one in sorted(found.items()) if kind in kinds)
@@ -176,6 +184,11 @@ the types are supported and stand here; {further} further types of transformers 
 and measured in the same way; all of these are exact or refused too. Only where an axis has size 1 (one token, a state
 or a chunk of one) torch multiplies without a matrix product and counts less work than symcount does.
 """
+
+SORTS = """By what their classes say that they read; of those that are no model alone, as the towers within others, a few
+are supported too. All other types are refused by name."""
+READS = {"text": "text", "images": "images or video", "sound": "sound", "several": "several of these",
+         "series": "series of numbers", "parts": "parts of others"}
 
 
 def main(kinds):
