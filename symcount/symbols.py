@@ -102,6 +102,9 @@ _ROWS = (
     ("tp", "devices that share products (tensor parallel)", r"n_{\mathrm{tp}}", 1, "Megatron t"),
     ("pp", "devices that share layers (pipeline parallel)", r"n_{\mathrm{pp}}", 1, "Megatron p"),
     ("dp", "devices that share a batch (data parallel)", r"n_{\mathrm{dp}}", 1, "Megatron d"),
+    ("V_layer", "vocabulary of a table of layers", r"V_{\mathrm{layer}}", 1, "vocab_size_per_layer_input"),
+    ("L_reuse_local", "layers with a window that reuse keys and values", r"L_{\mathrm{reuse,local}}", 0, ""),
+    ("L_reuse_global", "layers with global attention that reuse keys and values", r"L_{\mathrm{reuse,global}}", 0, ""),
     ("N", "parameters", "N", 1, ""),
     ("D", "training tokens", "D", 1, ""),
 )

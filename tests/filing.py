@@ -17,7 +17,7 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(row))))
+    return held(scored(by_the_streams(by_the_use(by_the_body(row)))))
 
 
 def joined(counts, parts):
@@ -46,6 +46,18 @@ def by_the_use(row):
     moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
     parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
     return row | {"components": dict(parts)} if moved else row
+
+
+def by_the_streams(row):
+    """The maps that widen one residual stream to several and join them again, whose names have up_proj and embed in
+    them, as what they are: no part of an MLP, and no embedding.
+    """
+    moved = Counter()
+    for name, shape, count in row["shapes"]:
+        for ending, there in (("altup_projections", "mlp"), ("altup_unembed_projections", "embeddings")):
+            moved[there] += prod(shape) * count * (f"{ending}." in f".{name}")
+    parts = Counter(row["components"]) - moved + Counter(other=moved.total())
+    return row | {"components": dict(parts)} if moved.total() else row
 
 
 def scored(row):
