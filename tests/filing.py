@@ -17,7 +17,7 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_streams(by_the_use(by_the_body(row)))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(row)))))
 
 
 def joined(counts, parts):
@@ -48,13 +48,14 @@ def by_the_use(row):
     return row | {"components": dict(parts)} if moved else row
 
 
-def by_the_streams(row):
-    """The maps that widen one residual stream to several and join them again, whose names have up_proj and embed in
-    them, as what they are: no part of an MLP, and no embedding.
+def by_the_maps(row):
+    """The maps that widen one residual stream to several and join them again, and that of what a text became to another
+    width, whose names have up_proj or embed in them, as what they are: no part of an MLP, and no look-up.
     """
     moved = Counter()
     for name, shape, count in row["shapes"]:
-        for ending, there in (("altup_projections", "mlp"), ("altup_unembed_projections", "embeddings")):
+        for ending, there in (("altup_projections", "mlp"), ("altup_unembed_projections", "embeddings"),
+                              ("embedding_projection", "embeddings")):
             moved[there] += prod(shape) * count * (f"{ending}." in f".{name}")
     parts = Counter(row["components"]) - moved + Counter(other=moved.total())
     return row | {"components": dict(parts)} if moved.total() else row
