@@ -11,15 +11,15 @@ from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY
 from symcount.hub.settling import layer_kinds, listed, number, some_dense
 from symcount.layers import activation, decoder_heads, embed, gated, linear, norm, per_head, residual
 from symcount.layers.experts import gated_experts
+from symcount.layers.hybrid import alternating
 from symcount.layers.state_space import causal_convolution
 from symcount.masks import Mask
 from symcount.network import cached, contract, cut, pointwise, tensor, top, weight, within
-from symcount.sizes import per, rest
+from symcount.sizes import per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from symcount.polynomials import Size
@@ -83,22 +83,15 @@ def every_expert(x: Tensor, share: Tensor, *, h: Size) -> Tensor:
     return linear(y, "down", over="c h", bias=False, d=x.axes["d"])
 
 
-def step(x: Tensor, name: str, part: Callable[..., Tensor], **more: Any) -> Tensor:
-    """x and a part of its norm: d more parameters than the part."""
-    return residual(x, within(name, part, norm(x, f"{name}_norm", shift=False), **more))
-
-
 def body(z: Any) -> tuple[Tensor, Tensor]:
-    """Attention of two kinds, and dense and sparse blocks between; how they alternate changes no count."""
+    """Words, normed, then attention of two kinds, and dense and sparse blocks."""
     x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
     x = norm(x, "embeddings_norm", shift=False)
-    x = within("layers.local", step, x, name="attention", part=attention, z=z, heads=z.heads_local, kv=z.kv_local,
-               k=z.k_local, extent=z.window, mask=Mask(causal=True, window=z.window), runs=rest(z.L, z.L_global))
-    x = within("layers.global", step, x, name="attention", part=attention, z=z, heads=z.heads, kv=z.kv, k=z.k,
-               extent=z.buckets, mask=Mask(causal=True), runs=z.L_global)
-    if z.dense:
-        x = within("layers.dense", step, x, name="mlp", part=dense, z=z, runs=z.L_dense)
-    x = within("layers.moe", step, x, name="mlp", part=sparse, z=z, runs=rest(z.L, z.L_dense) if z.dense else z.L)
+    x = alternating(x, z, local={"part": attention, "z": z, "heads": z.heads_local, "kv": z.kv_local, "k": z.k_local,
+                                 "extent": z.window, "mask": Mask(causal=True, window=z.window)},
+                    full={"part": attention, "z": z, "heads": z.heads, "kv": z.kv, "k": z.k, "extent": z.buckets,
+                          "mask": Mask(causal=True)},
+                    dense={"part": dense, "z": z}, sparse={"part": sparse, "z": z})
     return norm(x, "norm", shift=False), word
 
 
