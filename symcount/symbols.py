@@ -103,6 +103,8 @@ _ROWS = (
     ("pp", "devices that share layers (pipeline parallel)", r"n_{\mathrm{pp}}", 1, "Megatron p"),
     ("dp", "devices that share a batch (data parallel)", r"n_{\mathrm{dp}}", 1, "Megatron d"),
     ("V_layer", "vocabulary of a table of layers", r"V_{\mathrm{layer}}", 1, "vocab_size_per_layer_input"),
+    ("kv_dec", "key-value heads of the decoder", r"n_{\mathrm{kv,dec}}", 1, ""),
+    ("k_dec", "head width of the decoder", r"k_{\mathrm{dec}}", 1, ""),
     ("heads_local", "query heads of layers with a window", r"n_{\mathrm{heads,local}}", 1, "swa_num_attention_heads"),
     ("kv_local", "key-value heads of layers with a window", r"n_{\mathrm{kv,local}}", 1, "swa_num_key_value_heads"),
     ("k_local", "head width of layers with a window", r"k_{\mathrm{local}}", 1, "swa_head_dim"),

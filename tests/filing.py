@@ -48,17 +48,23 @@ def by_the_use(row):
     return row | {"components": dict(parts)} if moved else row
 
 
+# Endings of names, or parts of them, the component that the table files them in, and what they are: maps that widen one
+# residual stream to several and join them again, and one to another width behind all layers, have up_proj or embed in
+# their names; the head that pools an image is filed whole where its tower is alone
+MOVED = (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other"),
+         ("embedding_projection.", "embeddings", "other"), ("vision_tower.head.attention.", "attention", "pooler"),
+         ("vision_tower.head.mlp.", "mlp", "pooler"), ("vision_tower.head.layernorm.", "norm", "pooler"))
+
+
 def by_the_maps(row):
-    """The maps that widen one residual stream to several and join them again, and that of what a text became to another
-    width, whose names have up_proj or embed in them, as what they are: no part of an MLP, and no look-up.
-    """
-    moved = Counter()
+    """These parts as what they are."""
+    parts = Counter(row["components"])
     for name, shape, count in row["shapes"]:
-        for ending, there in (("altup_projections", "mlp"), ("altup_unembed_projections", "embeddings"),
-                              ("embedding_projection", "embeddings")):
-            moved[there] += prod(shape) * count * (f"{ending}." in f".{name}")
-    parts = Counter(row["components"]) - moved + Counter(other=moved.total())
-    return row | {"components": dict(parts)} if moved.total() else row
+        for part, there, here in MOVED:
+            if part in name:
+                parts[there] -= prod(shape) * count
+                parts[here] += prod(shape) * count
+    return row | {"components": {part: count for part, count in parts.items() if count}}
 
 
 def scored(row):

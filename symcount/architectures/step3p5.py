@@ -70,7 +70,7 @@ def local_heads(config: Mapping[str, Any]) -> int:
         kinds = config["layer_types"] or []
         local = {str(i) for i, kind in enumerate(kinds) if kind == "sliding_attention"}
         ones = list(each.values()) if isinstance(each, dict) else []
-        if {str(int(i)) for i in each if str(i).isdigit()} != local or any(
+        if not ones or {str(int(i)) for i in each if str(i).isdigit()} != local or any(
                 one != ones[0] or not isinstance(one, dict) or list(one) != ["num_attention_heads"] for one in ones):
             raise ConfigError("per_layer_config: supported is one num_attention_heads for all layers with "
                               "sliding_attention, and no others")
