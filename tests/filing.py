@@ -18,7 +18,7 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(row))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(row)))))
 
 
 def joined(counts, parts):
@@ -47,6 +47,25 @@ def by_the_use(row):
     moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
     parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
     return row | {"components": dict(parts)} if moved else row
+
+
+# Endings of names, or parts of them, the component that the table files them in, and what they are: maps that widen one
+# residual stream to several and join them again, and one to another width behind all layers, have up_proj or embed in
+# their names; the head that pools an image is filed whole where its tower is alone
+MOVED = (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other"),
+         ("embedding_projection.", "embeddings", "other"), ("vision_tower.head.attention.", "attention", "pooler"),
+         ("vision_tower.head.mlp.", "mlp", "pooler"), ("vision_tower.head.layernorm.", "norm", "pooler"))
+
+
+def by_the_maps(row):
+    """These parts as what they are."""
+    parts = Counter(row["components"])
+    for name, shape, count in row["shapes"]:
+        for part, there, here in MOVED:
+            if part in name:
+                parts[there] -= prod(shape) * count
+                parts[here] += prod(shape) * count
+    return row | {"components": {part: count for part, count in parts.items() if count}}
 
 
 def scored(row):
