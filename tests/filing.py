@@ -33,7 +33,7 @@ def by_the_body(row):
     """
     shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
     head, body = TIED
-    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
+    if head not in shapes or any(name.endswith(("word_embeddings.weight", "embed_tokens.weight")) for name in shapes):
         return row
     moved = prod(shapes[head][0])
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
