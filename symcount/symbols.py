@@ -36,6 +36,7 @@ _ROWS = (
     ("P", "positions", "P", 1, "n_ctx, T"),
     ("types", "token types", r"n_{\mathrm{types}}", 0, "S"),
     ("tasks", "task types", r"n_{\mathrm{tasks}}", 1, ""),
+    ("langs", "languages", r"n_{\mathrm{langs}}", 1, ""),
     ("E", "experts", "E", 1, "n_experts"),
     ("K", "experts chosen a token", "K", 1, "top_k"),
     ("h_e", "width of one expert", r"h_{\mathrm{e}}", 1, "moe_intermediate_size"),

@@ -5,6 +5,7 @@ Nothing here changes what was measured: a tensor goes from one component to anot
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from math import prod
 
@@ -17,13 +18,21 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(row))))
+    return held(scored(by_the_use(by_the_body(of_languages(row)))))
 
 
 def joined(counts, parts):
     """The counts, those of some parts as one."""
     rest = {part: count for part, count in counts.items() if part not in parts}
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def of_languages(row):
+    """The adapters of all languages under one name, as are the layers of a model: which languages changes no count."""
+    found = Counter()
+    for name, shape, count in row["shapes"]:
+        found[re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", name), tuple(shape)] += count
+    return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
 
 
 def by_the_body(row):
