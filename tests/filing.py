@@ -18,13 +18,20 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(of_languages(row)))))
+    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(row))))))
 
 
 def joined(counts, parts):
     """The counts, those of some parts as one."""
     rest = {part: count for part, count in counts.items() if part not in parts}
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def out_of_attention(row):
+    """The gate and the map out of an attention, where the table takes their name for a head."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
+    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
+    return row | {"components": dict(parts)} if moved else row
 
 
 def of_languages(row):
