@@ -64,11 +64,12 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 def patches(x: Tensor, z: Any) -> Tensor:
     """x, beside a norm and an MLP for squares of an image, which a text does not run: 2pd + 2p + 2d² + d
-    parameters for p = 3patch²."""
+    parameters for p = 3patch².
+    """
     pixels, wide = 3 * z.patch * z.patch, 2 * z.d
-    return idle(x, weight("norm.weight", kinds="norm", pixels=pixels),
-                weight("norm.bias", kinds="norm bias", pixels=pixels), weight("up.weight", out="h", pixels=pixels, h=wide),
-                weight("down.weight", out="d", h=wide, d=z.d), weight("down.bias", kinds="bias", d=z.d))
+    gains = weight("norm.weight", kinds="norm", pixels=pixels), weight("norm.bias", kinds="norm bias", pixels=pixels)
+    maps = weight("up.weight", out="h", pixels=pixels, h=wide), weight("down.weight", out="d", h=wide, d=z.d)
+    return idle(x, *gains, *maps, weight("down.bias", kinds="bias", d=z.d))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor, Tensor]:
