@@ -18,13 +18,21 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(row))))))
+    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(with_words(row)))))))
 
 
 def joined(counts, parts):
     """The counts, those of some parts as one."""
     rest = {part: count for part, count in counts.items() if part not in parts}
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def with_words(row):
+    """An output matrix as one, also where the class that has it is named as the body of others."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name == "lm_head.weight")
+    if not moved or "lm_head" in row["components"]:
+        return row
+    return row | {"components": dict(Counter(row["components"]) + Counter(lm_head=moved) - Counter(other=moved))}
 
 
 def out_of_attention(row):

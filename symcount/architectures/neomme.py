@@ -63,8 +63,9 @@ def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def patches(x: Tensor, z: Any) -> Tensor:
-    """x, beside a norm and an MLP for squares of an image, which a text does not run: 2pd + 2p + 2d² + d
-    parameters for p = 3patch².
+    """x, beside a norm and an MLP for squares of an image, which a text does not run: 2pd + 2p + 2d² + d.
+
+    A square has p = 3patch² numbers.
     """
     pixels, wide = 3 * z.patch * z.patch, 2 * z.d
     gains = weight("norm.weight", kinds="norm", pixels=pixels), weight("norm.bias", kinds="norm bias", pixels=pixels)
