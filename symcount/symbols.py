@@ -36,6 +36,8 @@ _ROWS = (
     ("P", "positions", "P", 1, "n_ctx, T"),
     ("types", "token types", r"n_{\mathrm{types}}", 0, "S"),
     ("tasks", "task types", r"n_{\mathrm{tasks}}", 1, ""),
+    ("hashes", "rounds of hashing", r"n_{\mathrm{hashes}}", 1, "num_hashes"),
+    ("bins", "buckets of a hash, those of its factors added", r"n_{\mathrm{bins}}", 2, "num_buckets"),
     ("langs", "languages", r"n_{\mathrm{langs}}", 1, ""),
     ("E", "experts", "E", 1, "n_experts"),
     ("K", "experts chosen a token", "K", 1, "top_k"),
