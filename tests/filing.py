@@ -15,10 +15,12 @@ ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "
        "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
+PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # what heads are where none is expected
+
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(with_words(row)))))))
+    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row)))))))
 
 
 def joined(counts, parts):
@@ -27,12 +29,14 @@ def joined(counts, parts):
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
 
 
-def with_words(row):
-    """An output matrix as one, also where the class that has it is named as the body of others."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name == "lm_head.weight")
-    if not moved or "lm_head" in row["components"]:
-        return row
-    return row | {"components": dict(Counter(row["components"]) + Counter(lm_head=moved) - Counter(other=moved))}
+def with_heads(row):
+    """A head as one, also where the class that has it is named as the body of others: GPT2DoubleHeadsModel."""
+    parts = Counter(row["components"])
+    for name, shape, count in row["shapes"]:
+        here = next((part for start, part in PLAIN.items() if name.startswith(start)), "")
+        if here and here not in row["components"] and "other" in row["components"]:
+            parts = parts + Counter({here: prod(shape) * count}) - Counter(other=prod(shape) * count)
+    return row | {"components": dict(parts)}
 
 
 def out_of_attention(row):
