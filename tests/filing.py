@@ -5,6 +5,7 @@ Nothing here changes what was measured: a tensor goes from one component to anot
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from math import prod
 
@@ -15,16 +16,44 @@ ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "
        "llava": ("attention", "mlp", "norm", "pooler"), "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
+PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # what heads are where none is expected
+
 
 def refiled(row):
     """The row with each tensor where it belongs."""
     return held(scored(by_the_maps(by_the_use(by_the_body(row)))))
+    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row)))))))
 
 
 def joined(counts, parts):
     """The counts, those of some parts as one."""
     rest = {part: count for part, count in counts.items() if part not in parts}
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def with_heads(row):
+    """A head as one, also where the class that has it is named as the body of others: GPT2DoubleHeadsModel."""
+    parts = Counter(row["components"])
+    for name, shape, count in row["shapes"]:
+        here = next((part for start, part in PLAIN.items() if name.startswith(start)), "")
+        if here and here not in row["components"] and "other" in row["components"]:
+            parts = parts + Counter({here: prod(shape) * count}) - Counter(other=prod(shape) * count)
+    return row | {"components": dict(parts)}
+
+
+def out_of_attention(row):
+    """The gate and the map out of an attention, where the table takes their name for a head."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
+    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
+    return row | {"components": dict(parts)} if moved else row
+
+
+def of_languages(row):
+    """The adapters of all languages under one name, as are the layers of a model: which languages changes no count."""
+    found = Counter()
+    for name, shape, count in row["shapes"]:
+        found[re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", name), tuple(shape)] += count
+    return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
 
 
 def by_the_body(row):
@@ -34,7 +63,7 @@ def by_the_body(row):
     """
     shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
     head, body = TIED
-    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
+    if head not in shapes or any(name.endswith(("word_embeddings.weight", "embed_tokens.weight")) for name in shapes):
         return row
     moved = prod(shapes[head][0])
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
