@@ -77,11 +77,17 @@ def sizes_of(shape):
     return {name: int(size) for name, size in sizes.items() if size}
 
 
+def run_of(shape, architecture):
+    """The same for an architecture: tokens on the other side only where it writes some, TARGET where it is not said."""
+    sizes = sizes_of(shape)
+    if "samples" in sizes:
+        sizes.setdefault("u", TARGET)
+    return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
+
+
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    sizes = sizes_of(shape)
-    if "samples" in sizes and subject.architecture.knows("u"):
-        sizes.setdefault("u", TARGET)
+    sizes = run_of(shape, subject.architecture)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 
