@@ -198,7 +198,7 @@ def defaults(default, changed):
         if key in TABLES and isinstance(entry, dict):
             found |= defaults(entry, changed[key])
         elif key in KEYS and changed[key] != entry:
-            found[changed[key]] = entry or "linear"
+            found[changed[key]] = "silu" if entry == "swish" else entry or "linear"
     special = {"ffn_act_fn": {"mish": "silu"}, "afn": {"relu": "gelu_new"}, "gelu_activation": {"relu": "gelu"}}
     for key in special.keys() & default.keys():
         found |= special[key]

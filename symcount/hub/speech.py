@@ -154,3 +154,32 @@ SPEECH_HEAD_NAMES: dict[Any, Any] = {
     "head.quantizer.scores": "quantizer.weight_proj",
     "head.quantizer.vectors": ("quantizer.codevectors", "1 codebooks*codes d_code/codebooks"),
 }
+CONFORMER_IGNORED = {
+    **SPEECH_IGNORED,
+    "rotary_embedding_base": "rotation has no weights and is elementwise",
+    "max_source_positions": "sines are computed for as many frames as there are",
+}
+CONFORMER_NAMES: dict[Any, Any] = {
+    **{ours: SPEECH_NAMES[ours] for ours in ("features.norm", "features.projection", "embeddings.masked")},
+    **{f"layers.{ours}": f"encoder.layers.{{i}}.{theirs}" for ours, theirs in {
+        "first_norm": "ffn1_layer_norm",
+        "first.mlp.up": "ffn1.intermediate_dense",
+        "first.mlp.down": "ffn1.output_dense",
+        "attention_norm": "self_attn_layer_norm",
+        "attention.query": "self_attn.linear_q",
+        "attention.key": "self_attn.linear_k",
+        "attention.value": "self_attn.linear_v",
+        "attention.output": "self_attn.linear_out",
+        "attention.distance": "self_attn.linear_pos",
+        "conv_norm": "conv_module.layer_norm",
+        "conv.depthwise": "conv_module.depthwise_conv",
+        "conv.second": "conv_module.pointwise_conv2",
+        "last_norm": "ffn2_layer_norm",
+        "last.mlp.up": "ffn2.intermediate_dense",
+        "last.mlp.down": "ffn2.output_dense",
+        "norm": "final_layer_norm",
+    }.items()},
+    "layers.attention.content_bias": ("encoder.layers.{i}.self_attn.pos_bias_u", "heads d/heads"),
+    "layers.attention.distance_bias": ("encoder.layers.{i}.self_attn.pos_bias_v", "heads d/heads"),
+    ("layers.conv.first.value", "layers.conv.first.gate"): "encoder.layers.{i}.conv_module.pointwise_conv1",
+}

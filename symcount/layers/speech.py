@@ -77,6 +77,12 @@ def hidden_frame(x: Tensor, z: Any) -> Tensor:
     return idle(x, weight("masked", kinds="embedding", d=z.d)) if z.masked else x
 
 
+def grouped_kernel(name: str, d: Size, *, w: Size, groups: Size) -> Tensor:
+    """From d to d channels in groups, over w steps: w·d²/groups parameters."""
+    width = per(d, groups)
+    return weight(f"{name}.weight", kinds="weight kernel", out="groups p", w=w, **{"p'": width}, groups=groups, p=width)
+
+
 def grouped(x: Tensor, name: str, *, w: Size, groups: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
             normed: bool = False) -> Tensor:
     """A kernel of w steps along s, d to d channels in groups: w·d²/groups parameters, d more with a bias.
@@ -87,10 +93,8 @@ def grouped(x: Tensor, name: str, *, w: Size, groups: Size, stride: Size = 1, pa
     Source of the norm: Salimans and Kingma 2016, "Weight normalization", equation 2.
     """
     d = x.axes["d"]
-    width = per(d, groups)
     rows = rename(split(x, "d", groups=groups, p=None), p="p'")
-    kernel = weight(f"{name}.weight", kinds="weight kernel", out="groups p", w=w, **{"p'": rows.axes["p'"]},
-                    groups=groups, p=width)
+    kernel = grouped_kernel(name, d, w=w, groups=groups)
     if normed:
         kernel = pointwise(kernel, weight(f"{name}.gain", w=w), kind="weight_norm", name=name)
     y = contract(window(rows, s=("w", w), stride=stride, pad=pad), kernel, to="b s groups p", name=name)
