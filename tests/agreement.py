@@ -77,13 +77,21 @@ def sizes_of(shape):
     return {name: int(size) for name, size in sizes.items() if size}
 
 
+def run_of(shape, architecture):
+    """The same for an architecture: tokens on the other side only where it writes some, TARGET where it is not said;
+    where it sees, one image for each text or none.
+    """
+    sizes = sizes_of(shape)
+    if architecture.knows("images"):
+        sizes["images"] = sizes["b"] if "side" in sizes else 0
+    if "samples" in sizes:
+        sizes.setdefault("u", TARGET)
+    return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
+
+
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    sizes = sizes_of(shape)
-    if subject.architecture.knows("images"):  # one for each text, or none
-        sizes["images"] = sizes["b"] if "side" in sizes else 0
-    if "samples" in sizes and subject.architecture.knows("u"):
-        sizes.setdefault("u", TARGET)
+    sizes = run_of(shape, subject.architecture)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 

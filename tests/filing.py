@@ -21,8 +21,7 @@ PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_maps(by_the_use(by_the_body(row)))))
-    return held(scored(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row)))))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row))))))))
 
 
 def joined(counts, parts):

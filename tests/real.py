@@ -34,7 +34,9 @@ def inputs(network, sizes):
     given = {}
     if "frames" in sizes:
         bins = getattr(config, "num_mel_bins", 80)
-        given["input_features"] = torch.zeros((sizes["b"], bins, sizes["frames"]), device=device)
+        shape = ((sizes["frames"], config.feature_projection_input_dim) if config.model_type == "wav2vec2-bert" else
+                 (bins, sizes["frames"]))
+        given["input_features"] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
         given["input_values"] = torch.zeros((sizes["b"], sizes["samples"]), device=device)
     elif "s" in sizes:

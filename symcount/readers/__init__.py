@@ -61,9 +61,9 @@ def origin(x: Tensor) -> Tensor:
 
 
 def learned(x: Tensor) -> bool:
-    """Whether it is a weight, or rows of one: of words too."""
+    """Whether it is a weight, also one that was brought to a length, or rows of one: of words too."""
     x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1])) or x.details.get("kind") == "weight_norm"
 
 
 def chosen(x: Tensor) -> bool:

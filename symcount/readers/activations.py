@@ -42,7 +42,8 @@ NEEDS = {
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "interpolate", "last", "mean",
                      "partial_rotary", "place", "relative", "rotary", "sinusoids", "subtract", "sum", "zeros"),
                     "nothing"),
-    **dict.fromkeys((*NORMS, *ACTIVATIONS, "max", "softplus", "swiglu", "xielu"), "inputs"),
+    **dict.fromkeys((*NORMS, *ACTIVATIONS, "deviation", "glu", "max", "softplus", "swiglu", "weight_norm", "xielu"),
+                    "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
     # each for the gradient of the others
     **dict.fromkeys(("affine", "mix", "multiply", "scale", "token_shift"), "factors"),
