@@ -32,6 +32,7 @@ KINDS = {
     "normalise": "to length 1",
     "pool": "the mean or maximum of what a window covers",
     "relative": "the score of a distance, added",
+    "resize": "a table of positions, resized to an image and added",
     "response_norm": "each channel by its length over the image, relative to the mean",
     "rotary": "pairs of numbers turned by an angle",
     "partial_rotary": "some of a head's numbers turned",

@@ -99,6 +99,7 @@ _ROWS = (
     ("h_img", "feed-forward width of the image tower", r"h_{\mathrm{img}}", 1, ""),
     ("L_img", "layers of the image tower", r"L_{\mathrm{img}}", 0, ""),
     ("heads_img", "heads of the image tower", r"n_{\mathrm{heads,img}}", 1, ""),
+    ("P_img", "positions of the image tower", r"P_{\mathrm{img}}", 1, "num_patches"),
     ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
     ("tp", "devices that share products (tensor parallel)", r"n_{\mathrm{tp}}", 1, "Megatron t"),
     ("pp", "devices that share layers (pipeline parallel)", r"n_{\mathrm{pp}}", 1, "Megatron p"),

@@ -70,7 +70,7 @@ def tower_names(text: Mapping[Any, Any], image: Mapping[Any, Any]) -> dict[Any, 
     return {**behind("text", "text_model", text), **behind("image", "vision_model", image)}
 
 
-TOWER_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
+TOWER_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads", "P")}
 
 
 def tower_keys(text: Mapping[str, tuple[str, Any]],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "last", "mean", "partial_rotary", "relative",
-                     "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
+                     "resize", "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
     **dict.fromkeys((*NORMS, *ACTIVATIONS, "max", "softplus", "swiglu", "xielu"), "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
     # each for the gradient of the others
