@@ -12,7 +12,8 @@ from math import prod
 # components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution;
 # and the gates of EfficientNet, linear maps of one vector, are stored as kernels of 1 × 1.
 ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
-       "convnext": ("conv", "other"), "convnextv2": ("conv", "other"), "efficientnet": ("conv", "other")}
+       "convnext": ("conv", "other"), "convnextv2": ("conv", "other"), "efficientnet": ("conv", "other"),
+       "dinov3_convnext": ("conv", "mlp", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 

@@ -7,6 +7,7 @@ networks", section 3.
 
 from __future__ import annotations
 
+from functools import partial
 from math import ceil
 
 from symcount.architecture import Architecture
@@ -65,10 +66,10 @@ def body(z: Any) -> Tensor:
     """The last map, of width d, from images of side × side with c channels."""
     x = activation(cut_short(image(z), "embeddings", w=3, c=z.e), "silu", "silu")
     for i, (m, L, stride) in enumerate(zip(z.m, z.L, STRIDES, strict=True)):
-        kernel = {"w": KERNELS[i], "widening": WIDENINGS[i]}
+        each = partial(block, w=KERNELS[i], widening=WIDENINGS[i])
         short = stride == 2 and str(i) not in z.whole.split()
-        x = within(f"stages.{i}.first", block, x, m=m, r=z.r[i], stride=stride, short=short, **kernel)
-        x = within(f"stages.{i}.blocks", block, x, m=m, r=z.r[i + 1], kept=True, **kernel, runs=L - 1)
+        x = within(f"stages.{i}.first", each, x, m=m, r=z.r[i], stride=stride, short=short)
+        x = within(f"stages.{i}.blocks", each, x, m=m, r=z.r[i + 1], kept=True, runs=L - 1)
     return activation(convolution(x, "last", w=1, c=z.d), "silu", "silu")
 
 
