@@ -111,7 +111,7 @@ def disagreements(row):
     ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
         ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
-    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
+    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}  # no empty ones
     assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]

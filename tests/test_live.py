@@ -76,7 +76,8 @@ def changed(row, architecture, draw, *, free):
 
 def stored(network):
     """How often each (name, shape) occurs among the parameters; the number of a layer is written {i}."""
-    named = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
+    named = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()
+             if parameter.numel()}
     head, body = filing.TIED
     if head in named and not any(name.endswith("word_embeddings.weight") for name in named):
         named[body] = named.pop(head)  # a tied matrix goes by the name that the class makes first

@@ -31,7 +31,7 @@ class Tower:
         return getattr(self._z, self._letters.get(name, name))
 
 
-IMAGE_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
+IMAGE_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads", "P")}
 
 
 def image_part(z: Any) -> Tower:

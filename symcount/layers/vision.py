@@ -91,6 +91,11 @@ def mean(x: Tensor, last: Size | None = None) -> Tensor:
     return pointwise(x, kind="mean", to="b d")
 
 
+def mean_of_image(x: Tensor) -> Tensor:
+    """The mean of each channel over rows and columns."""
+    return pointwise(x, kind="mean", to="b c")
+
+
 def first_pooled(x: Tensor, z: Any) -> Tensor:
     """tanh of a dense layer of width e on the first token: de + e parameters."""
     return activation(linear(select(x, "s"), "pooler", e=z.e), "tanh", "tanh")
