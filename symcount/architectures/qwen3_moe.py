@@ -1,4 +1,6 @@
-"""Qwen3-MoE, the text model of Qwen3-VL-MoE, and Mellum: norms of queries and keys, and small experts, none shared.
+"""Qwen3-MoE, the text models of Qwen3-VL-MoE and Qwen3-Omni, and Mellum: norms of queries and keys, small experts.
+
+None is shared.
 
 Source: Yang et al. 2025, "Qwen3 technical report", section 2 and table 2.
 """
@@ -117,6 +119,27 @@ ARCHITECTURES = (Architecture(
     aliases={"num_local_experts": "num_experts"},
     ignored={**ROTARY, **ROUTED, "sliding_window": "read by nothing"},
     stored=NAMES,
+), Architecture(
+    "qwen3_omni_moe_text",
+    classes=decoder_heads("Qwen3OmniMoeThinkerText", body, ""),
+    follows=FOLLOWS,
+    flags={"dense": False},
+    sizes="L_dense window",
+    keys=_keys(V=3584, d=2048, h=18944, L=28, heads=28, kv=4, h_e=768, E=128, K=8),
+    reads=SPARSE,
+    settle=dense_layers,
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        **dict.fromkeys(("sliding_window", "use_sliding_window", "max_window_layers"), "read by nothing"),
+        "use_qk_norm": "queries and keys always have norms here",
+        "shared_expert_intermediate_size": "read by nothing: the thinker has no shared expert",
+    },
+    stored=NAMES,
+    published={
+        "qwen3-omni-30b-a3b-text": measured("Qwen3OmniMoeThinkerTextModel", 30_221_219_840, V=152064, d=2048, h=768,
+                                            L=48, heads=32, kv=4, k=128, h_e=768, E=128, K=8),
+    },
 ), Architecture(
     "mellum",
     classes=decoder_heads("Mellum", body, "ForCausalLM"),
