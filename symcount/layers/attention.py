@@ -20,20 +20,21 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
               heads: Size | None = None, bias: bool | str = True, position: str | None = None,
               mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
-              sinks: bool = False, gate: str = "", gate_kind: str = "sigmoid", dropout: bool | str = False) -> Tensor:
+              sinks: bool = False, gate: str = "", gate_kind: str = "sigmoid", gate_shift: bool = False,
+              dropout: bool | str = False) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with heads (or z.heads) query heads and kv (or all) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
     Multiply-adds for s tokens that attend to t: the weights times b·s, and 2b·s·t·k·heads for scores and mix.
 
-    bias      all four maps, none, or the names of those that have one: "query key value"
+    bias      all four maps, none, or the names of those that have one: "query key value", perhaps "gate"
     position  "rotary" turns queries and keys by their positions, "partial_rotary" some of the numbers in each head
     memory    keys and values come from these rows instead of x (axis s); then t is not read
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     gate      what is mixed is multiplied by the sigmoid, or another kind, of a map of x: of "g q" (d·heads parameters)
-              or "g q k"
+              or "g q k"; gate_shift: one number a head is added to the map, heads parameters
     dropout   whether training drops out some weights of the softmax and some of the result, or which: "softmax output"
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
@@ -62,7 +63,9 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     weights = dropped(weights, "softmax_dropout") if drops("softmax", dropout=dropout) else weights
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
-        opened = linear(x, "gate", bias=False, **{axis: query.axes[axis] for axis in gate.split()})
+        opened = linear(x, "gate", bias="gate" in biased, **{axis: query.axes[axis] for axis in gate.split()})
+        if gate_shift:
+            opened = pointwise(opened, weight("gate_shift", kinds="bias", g=kv, q=per(heads, kv)), kind="bias")
         mixed = pointwise(mixed, pointwise(opened, kind=gate_kind), kind="multiply", name="gated")
     y = linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
     return dropped(y, "output_dropout") if drops("output", dropout=dropout) else y
