@@ -66,6 +66,8 @@ _ROWS = (
     ("h_s", "width of the shared expert", r"h_{\mathrm{s}}", 1, "shared_expert_intermediate_size"),
     ("L_moe", "layers with experts", r"L_{\mathrm{moe}}", 0, ""),
     ("L_attn", "layers with attention", r"L_{\mathrm{attn}}", 0, ""),
+    ("books", "codebooks of sounds", r"n_{\mathrm{books}}", 1, "num_codebooks"),
+    ("V_codes", "codes in a codebook", r"V_{\mathrm{codes}}", 1, "codebook_size"),
     ("L_cross", "layers with cross attention", r"L_{\mathrm{cross}}", 0, "cross_attention_layers"),
     ("cycles", "runs of a stack of layers", r"n_{\mathrm{cycles}}", 1, "H_cycles"),
     ("cycles_fast", "runs of a fast stack in each cycle", r"n_{\mathrm{fast}}", 1, "L_cycles"),

@@ -10,8 +10,9 @@ from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import listed
 from symcount.layers import embed, linear, norm, rotary_block
+from symcount.layers.unmet import unmet_attention, unmet_gated, unmet_norm
 from symcount.network import idle, tensor, weight, within
-from symcount.sizes import per, rest
+from symcount.sizes import rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -32,13 +33,10 @@ def passed(x: Tensor, z: Any) -> Tensor:
 
     Of a text alone transformers passes these layers over, so that they are never work.
     """
-    d, h, heads = {"d": z.d}, {"h": z.h}, {"g": z.kv, "q": per(z.heads, z.kv), "k": z.k}
-    pairs = {"g": z.kv, "k": z.k}
-    maps = {"cross.query": (d, heads), "cross.key": (d, pairs), "cross.value": (d, pairs),
-            "cross.output": (heads, d), "mlp.gate": (d, h), "mlp.up": (d, h), "mlp.down": (h, d)}
-    norms = {"attention_norm": d, "cross.query_norm": {"k": z.k}, "cross.key_norm": {"k": z.k}, "mlp_norm": d}
-    return idle(x, *(weight(f"{name}.weight", out=" ".join(out), **into, **out) for name, (into, out) in maps.items()),
-                *(weight(f"{name}.weight", kinds="norm", **axes) for name, axes in norms.items()),
+    return idle(x, *unmet_attention("cross", d=z.d, memory=z.d, heads=z.heads, kv=z.kv, k=z.k),
+                *unmet_norm("cross.query_norm", k=z.k), *unmet_norm("cross.key_norm", k=z.k),
+                *unmet_gated("mlp", d=z.d, h=z.h), *unmet_norm("attention_norm", d=z.d),
+                *unmet_norm("mlp_norm", d=z.d),
                 *(weight(f"cross.{name}_opening", one=1) for name in ("attention", "mlp")))
 
 
