@@ -10,8 +10,10 @@ from functools import partial
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
+from symcount.hub.settling import as_narrow
 from symcount.layers import attention, dropped, embed, linear, mlp, norm, residual, spans
 from symcount.layers.encoder import activated_first, encoder_heads
+from symcount.layers.text import last_choice
 from symcount.masks import Mask
 from symcount.network import cut, keep, pointwise, rename, tensor, weight, within
 from symcount.sizes import bounded, multiple, per
@@ -59,23 +61,12 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     return within("layers", block, x, z=z, by=by, mask=mask, runs=z.L), word
 
 
-def choice(z: Any) -> Tensor:
-    """A score of the last token for each choice, a text of the batch: d + 1 parameters."""
-    return linear(pointwise(body(z)[0], kind="last", to="b d"), "classifier", score=1)
-
-
-def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """Word vectors as wide as the layers are not projected."""
-    alike = config["embedding_size"] in (None, config["hidden_size"])
-    return {"projected": not alike, **({"e": None} if alike else {})}
-
-
 ARCHITECTURES = (Architecture(
     "roformer",
     classes={
         **encoder_heads("RoFormer", body, "ForMaskedLM ForCausalLM ForSequenceClassification ForTokenClassification",
                         pooler=False, classify=activated_first),
-        "RoFormerForMultipleChoice": choice,
+        "RoFormerForMultipleChoice": lambda z: last_choice(body(z)[0]),
         "RoFormerForQuestionAnswering": lambda z: spans(body(z)[0], "answers"),
     },
     keys={
@@ -84,7 +75,7 @@ ARCHITECTURES = (Architecture(
     },
     flags={"projected": False},
     follows={"e": "d"},
-    settle=settle,
+    settle=as_narrow,
     only={
         **ENCODER_ONLY,
         "rotary_value": ((False,), "values that are turned too are not written"),
