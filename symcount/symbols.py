@@ -89,6 +89,7 @@ _ROWS = (
     ("globals", "tokens that all others meet", r"n_{\mathrm{global}}", 1, "num_global_tokens"),
     ("ngram", "tokens predicted at once", r"n_{\mathrm{gram}}", 1, ""),
     ("fill", "a multiple that widths are filled up to", r"n_{\mathrm{fill}}", 1, "pad_head_dim_to_multiple_of"),
+    ("tags", "tags of a path through a document", r"n_{\mathrm{tags}}", 1, "max_depth"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
     ("registers", "register tokens", r"n_{\mathrm{reg}}", 1, "num_register_tokens"),
