@@ -103,6 +103,7 @@ _ROWS = (
     ("fill", "a multiple that widths are filled up to", r"n_{\mathrm{fill}}", 1, "pad_head_dim_to_multiple_of"),
     ("frames", "frames of a spectrogram or a video", r"n_{\mathrm{frames}}", 1, "num_frames"),
     ("tube", "frames that one token sees", r"n_{\mathrm{tube}}", 1, "tubelet_size"),
+    ("tags", "tags of a path through a document", r"n_{\mathrm{tags}}", 1, "max_depth"),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
     ("registers", "register tokens", r"n_{\mathrm{reg}}", 1, "num_register_tokens"),
     ("group", "channels of a group", r"n_{\mathrm{group}}", 1, "group width"),

@@ -9,13 +9,17 @@ import re
 from collections import Counter
 from math import prod
 
-# The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
-# components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution;
-# and the gates of EfficientNet, linear maps of one vector, are stored as kernels of 1 × 1. What pools in a tower of
-# SigLIP goes by names too, where the tower is one of two.
-ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
-       "llava": ("attention", "mlp", "norm", "pooler"), "convnext": ("conv", "other"), "convnextv2": ("conv", "other"),
-       "efficientnet": ("conv", "other"), "dinov3_convnext": ("conv", "mlp", "other")}
+# The table goes by names: what a name does not say of these types, or says otherwise, is compared as one component.
+ONE = {
+    "convnext": ("conv", "other"),  # whose name has "conv" in it: all that is nothing else is a convolution
+    "convnextv2": ("conv", "other"),
+    "dinov3_convnext": ("conv", "mlp", "other"),
+    "efficientnet": ("conv", "other"),  # its gates, linear maps of one vector, are stored as kernels of 1 × 1
+    "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
+    "llava": ("attention", "mlp", "norm", "pooler"),  # what pools in a tower of SigLIP
+    "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
+    "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
+}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # what heads are where none is expected

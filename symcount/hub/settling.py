@@ -123,6 +123,12 @@ def _window(config: Mapping[str, Any]) -> int:
     return window
 
 
+def as_narrow(config: Mapping[str, Any]) -> dict[str, Any]:
+    """{projected, e}: word vectors as wide as the layers, or of no width of their own, are not projected."""
+    alike = config["embedding_size"] in (None, config["hidden_size"])
+    return {"projected": not alike, **({"e": None} if alike else {})}
+
+
 QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28,
                                 "layer_types": None}
 
