@@ -17,7 +17,7 @@ TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(row))))
+    return held(scored(by_the_use(within_a_tower(by_the_body(row)))))
 
 
 def joined(counts, parts):
@@ -39,6 +39,13 @@ def by_the_body(row):
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
     return row | {"shapes": [[body if name == head else name, shape, count] for name, shape, count in row["shapes"]],
                   "components": dict(parts)}
+
+
+def within_a_tower(row):
+    """The output matrix as one, also where it is of a tower for text that is a model with a head of its own."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name == "language_model.lm_head.weight")
+    parts = Counter(row["components"]) + Counter(lm_head=moved) - Counter(other=moved)
+    return row | {"components": dict(parts)} if moved else row
 
 
 def by_the_use(row):
