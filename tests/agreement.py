@@ -25,7 +25,7 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
-SIDE = 448  # of no image: where none is seen, any side is right
+SIDE = 110_880  # of no image: where none is seen, any side is right that patches, of many a side, fill
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}

@@ -40,13 +40,14 @@ _NO_WINDOW = {"sliding_window": ((None,), "windows are not written for this fami
 def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: Part, image: Part, *,
            classes: Mapping[str, bool], ties: Mapping[str, bool],
            project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]] | None = None,
-           **whole: Any) -> Architecture:
+           rewritten: Callable[[dict[str, Any]], dict[str, Any]] = dict, **whole: Any) -> Architecture:
     """The architecture of a family with a tower for images, and of each pair of towers that it may have.
 
     family   gives the architectures of a file
     classes  {class: whether it predicts words}
     ties     {key, of which any ties the words: the class default}
     project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
+    rewritten  what the configuration class makes of older files before it reads them
     whole    keys, stored and all else that an `Architecture` takes, of what is of no tower
     """
     def load(part: Part, kind: str) -> Architecture:
@@ -74,6 +75,7 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
         return made
 
     def composed(config: Mapping[str, Any]) -> tuple[Architecture, dict[str, Any]]:
+        config = rewritten(dict(config))
         words, pictures = _table(config, TEXT, text), _table(config, IMAGE, image)
         return (pair(_kind(words, TEXT, text), _kind(pictures, IMAGE, image)),
                 {**config, TEXT: words, IMAGE: pictures})

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def squares(z: Any, *, bias: bool = True) -> Tensor:
-    """Each square of side `patch` as a vector: c·d·tube·patch² parameters, + d with a bias.
+def squares(z: Any, *, bias: bool = True, frames: bool = True) -> Tensor:
+    """Each square of side `patch` as a vector: c·d·tube·patch² parameters (`frames`, else once), + d with a bias.
 
-    An image is seen `tube` times, as so many equal frames of a video; larger squares, of merge × merge of these, must
+    An image is seen `tube` times, as so many equal frames of a video, or once; larger squares, of merge × merge of these, must
     fill it. Multiply-adds: the weights times the squares, images·side²/patch².
     """
-    x = repeat(image(z), f=z.tube)
+    x = repeat(image(z), f=z.tube) if frames else image(z)
     for axis, inner in (("i", "row"), ("j", "column")):
         x = split(x, axis, **{axis: None, inner: z.merge * z.patch})  # larger squares, which stand together
         x = split(x, inner, **{f"m_{inner}": z.merge, inner: z.patch})
-    return linear(merge(x, s="i j m_row m_column"), "patch", over="c f row column", bias=bias, d=z.d)
+    return linear(merge(x, s="i j m_row m_column"), "patch", over="c f row column" if frames else "c row column",
+                  bias=bias, d=z.d)
 
 
 def turned_block(x: Tensor, z: Any) -> Tensor:
