@@ -107,6 +107,8 @@ _ROWS = (
     ("tube", "frames that one token sees", r"n_{\mathrm{tube}}", 1, "tubelet_size"),
     ("images", "images among the words", r"n_{\mathrm{images}}", 0, ""),
     ("e_img", "width of the image tower's vector", r"e_{\mathrm{img}}", 1, ""),
+    ("L_global_img", "layers of the image tower without windows", r"L_{\mathrm{global,img}}", 0, ""),
+    ("w_img", "patches a side of a window of the image tower", r"w_{\mathrm{img}}", 1, ""),
     ("m_img", "width of the image tower's adapter", r"m_{\mathrm{img}}", 1, ""),
     ("d_narrow", "width of a bottleneck", r"d_{\mathrm{narrow}}", 1, "intra_bottleneck_size"),
     ("tp", "devices that share products (tensor parallel)", r"n_{\mathrm{tp}}", 1, "Megatron t"),

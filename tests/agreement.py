@@ -25,7 +25,7 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
-SIDE = 110_880  # of no image: where none is seen, any side is right that patches, of many a side, fill
+SIDE = 110_880  # of no image: where none is seen, any side is right that squares of many a side fill
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -82,7 +82,9 @@ def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
     sizes = sizes_of(shape)
     if subject.architecture.knows("images"):  # one for each text, or none
-        sizes |= {"images": sizes["b"]} if "side" in sizes else {"images": 0, "side": subject.values.get("side", SIDE)}
+        sides = [sizes["side"] for sizes in map(sizes_of, row["flops"]) if "side" in sizes]
+        side = subject.values.get("side") or (sides or [SIDE])[0]
+        sizes |= {"images": sizes["b"]} if "side" in sizes else {"images": 0, "side": side}
     if "samples" in sizes and subject.architecture.knows("u"):
         sizes.setdefault("u", TARGET)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]

@@ -83,6 +83,18 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
     return pair(next(iter(text.kinds)), next(iter(image.kinds)))
 
 
+def nested(text: Architecture) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What older files of a family mean, which have the keys of the text beside the table of the image tower."""
+    known = {*text.keys, *text.reads, *text.ignored, *text.only, *text.aliases, *text.acts} - {"tie_word_embeddings"}
+
+    def rewritten(config: dict[str, Any]) -> dict[str, Any]:
+        if config.get(TEXT) is not None:
+            return config
+        return {**{key: entry for key, entry in config.items() if key not in known},
+                TEXT: {key: entry for key, entry in config.items() if key in known}}
+    return rewritten
+
+
 def _table(config: Mapping[str, Any], table: str, part: Part) -> dict[str, Any]:
     """The table of a tower, or what one that is absent holds."""
     found = config.get(table)
