@@ -280,7 +280,8 @@ def check(condition: Condition, values: Mapping[str, int]) -> None:
     a, b = value(condition.left, values), value(condition.right, values)
     if not related(condition.relation, a, b):
         _, verb = RELATIONS[condition.relation]
-        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else ""
+        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else (
+            "; the widths of its towers do not fit, so no image can run" if str(condition.left) == "images" else "")
         raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{both}")
 
 

@@ -149,8 +149,9 @@ ARCHITECTURES = (seeing(
         "projection_layer_norm_eps": "a constant",
     },
     published={
-        "kimi-k2.5": measured("Kimi_K25ForConditionalGeneration", 1_026_879_353_328, V=163840, d=7168, h=18432, h_e=2048, L=61,
-                              L_dense=1, heads=64, r_q=1536, nope=128, rope=64, v=128, r_kv=512, E=384, K=8, E_s=1,
-                              d_img=1152, h_img=4304, L_img=27, heads_img=16, patch=14, P_img=64, merge=2, tied=False),
+        "kimi-k2.5": measured(
+            "Kimi_K25ForConditionalGeneration", 1_026_879_353_328, V=163840, d=7168, h=18432, h_e=2048, L=61, L_dense=1,
+            heads=64, r_q=1536, nope=128, rope=64, v=128, r_kv=512, E=384, K=8, E_s=1, d_img=1152, h_img=4304,
+            L_img=27, heads_img=16, patch=14, P_img=64, merge=2, tied=False),
     },
 ), _TOWER)

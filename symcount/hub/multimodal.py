@@ -69,6 +69,7 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
             settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
             base=whole.get("base", "model"),
             buffers=towers[0].buffers or towers[1].buffers,
+            unmasked=whole.get("unmasked") or towers[0].unmasked,
             unwritten=whole.get("unwritten") or towers[0].unwritten or towers[1].unwritten,
         )
         made.composed = composed

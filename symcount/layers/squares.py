@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def squares(z: Any, *, bias: bool = True, frames: bool = True) -> Tensor:
     """Each square of side `patch` as a vector: c·d·tube·patch² parameters (`frames`, else once), + d with a bias.
 
-    An image is seen `tube` times, as so many equal frames of a video, or once; larger squares, of merge × merge of these, must
-    fill it. Multiply-adds: the weights times the squares, images·side²/patch².
+    An image is seen `tube` times, as so many equal frames of a video, or once; larger squares, of merge × merge of
+    these, must fill it. Multiply-adds: the weights times the squares, images·side²/patch².
     """
     x = repeat(image(z), f=z.tube) if frames else image(z)
     for axis, inner in (("i", "row"), ("j", "column")):
