@@ -119,7 +119,8 @@ class Sizes:
     """The namespace `z` that a forward pass reads: sizes over some numbers, and flags."""
 
     __slots__ = ("_found", "_model", "_open", "_ring")
-    placed: tuple[Tensor, ...] = ()  # vectors that stand for words, of a tower beside the text
+    placed: tuple[Tensor, ...] = ()  # as of a `Tower`, whose model has others beside it
+    early = False
 
     def __init__(self, model: Model, ring: Callable[[str], Size]) -> None:
         self._model, self._ring = model, ring
@@ -369,7 +370,8 @@ class Model:
             numbers["b"] = 1
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
-            if name in numbers or name == WIDTHS or name in self.architecture.stages or not known(name):
+            if (name in numbers or name == WIDTHS or not known(name) or name in self.architecture.stages
+                    or isinstance(self.given.get(name), tuple)):
                 continue
             found = getattr(z, name)
             if found is None or letters(found):

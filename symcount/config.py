@@ -332,13 +332,14 @@ def _settled(where: str, given: dict[str, Any], rows: list[tuple[str, ...]], tol
 
 
 def _flat(config: dict[str, Any], architecture: Architecture) -> dict[str, Any]:
-    """The keys, those within a table that the architecture reads as "table.key"."""
+    """The keys, those within a table, or one within it, that the architecture reads as "table.key"."""
     told = (*architecture.keys, *architecture.reads, *architecture.only)
-    tables = {key.partition(".")[0] for key in told if "." in key}
+    tables = {key[:i] for key in told for i, character in enumerate(key) if character == "."}
     found: dict[str, Any] = {}
-    for name, entry in config.items():
+    todo = list(config.items())
+    for name, entry in todo:
         if name in tables and isinstance(entry, dict):
-            found.update((f"{name}.{key}", inner) for key, inner in entry.items())
+            todo += [(f"{name}.{key}", inner) for key, inner in entry.items()]
         else:
             found[name] = entry
     return found

@@ -111,7 +111,13 @@ class Ledger:
     @property
     def open(self) -> list[str]:
         """The letters that have no value: with one of them the total is a formula."""
-        return [name for name in self.letters if name not in self.values]
+        return list(dict.fromkeys(name for term in self.terms if not self._vanishes(term) for name in letters(term.size)
+                                  if name not in self.values))
+
+    def _vanishes(self, term: Term) -> bool:
+        """Whether a term is nothing whatever its other letters may be: there are no images, or no layers of a kind."""
+        return any(all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] == 0
+                   for size in (*(runs for _, runs in term.scopes), *term.factors))
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -129,7 +135,7 @@ class Ledger:
             return self.closed_form
         top, bottom = 0, 1
         for term in self.terms:
-            a, b = ratio(term.size, self.values)
+            a, b = (0, 1) if self._vanishes(term) else ratio(term.size, self.values)
             if a < 0:
                 raise SizeError(f"{self._named()}{term.path} would count {a:,} {UNITS[self.unit]}")
             top, bottom = top * b + a * bottom, bottom * b

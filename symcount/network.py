@@ -342,9 +342,8 @@ def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: 
 def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor]:
     """Everything that a result was made from, in the order of making, each once.
 
-    What a body captured from outside, or returned for its next run only, is found too. `step`: do not go behind
-    rows that are all remembered (a `cached` that gains none), nor behind what stands in the rows of earlier words, as
-    when one more token is decoded.
+    What a body captured from outside, or returned for its next run only, is found too. `step`, as when one more token
+    is decoded: not behind rows that are all remembered (a `cached` that gains none) or placed among earlier words.
     """
     todo = list(net) if isinstance(net, tuple) else [net]
     for x in todo:
@@ -356,10 +355,9 @@ def walk(net: Tensor | tuple[Tensor, ...], *, step: bool = False) -> list[Tensor
         if x.serial in found:
             continue
         found[x.serial] = x
-        if step and x.details.get("kind") == "place":
-            todo.append(x.inputs[0])
-        elif not (step and x.verb == "cached" and x.details["remembered"]):
-            todo.extend((*x.inputs, *x.details.get("loop", ())))
+        if not (step and x.verb == "cached" and x.details["remembered"]):
+            placed = step and x.details.get("kind") == "place"
+            todo.extend(x.inputs[:1] if placed else (*x.inputs, *x.details.get("loop", ())))
     return [found[serial] for serial in sorted(found)]
 
 
@@ -389,8 +387,7 @@ def _alike(x: Tensor, y: Tensor) -> bool:
 
 
 def _described(x: Tensor) -> str:
-    runs = [scope.runs for scope in x.scope.home.chain() if not is_one(scope.runs)
-            ] if x.scope else []
+    runs = [scope.runs for scope in (x.scope.home.chain() if x.scope else ()) if not is_one(scope.runs)]
     return " ".join([str(x), x.details["stored"], *x.details["kinds"], *(f"× {n}" for n in runs)])
 
 

@@ -25,7 +25,6 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
-SIDE = 110_880  # of no image: where none is seen, any side is right that squares of many a side fill
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -78,15 +77,21 @@ def sizes_of(shape):
     return {name: int(size) for name, size in sizes.items() if size}
 
 
+def run_of(shape, architecture):
+    """The same for an architecture: tokens on the other side only where it writes some, TARGET where it is not said;
+    where it sees, one image for each text or none.
+    """
+    sizes = sizes_of(shape)
+    if architecture.knows("images"):
+        sizes["images"] = sizes["b"] if "side" in sizes else 0
+    if "samples" in sizes:
+        sizes.setdefault("u", TARGET)
+    return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
+
+
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    sizes = sizes_of(shape)
-    if subject.architecture.knows("images"):  # one for each text, or none
-        sides = [sizes["side"] for sizes in map(sizes_of, row["flops"]) if "side" in sizes]
-        side = subject.values.get("side") or (sides or [SIDE])[0]
-        sizes |= {"images": sizes["b"]} if "side" in sizes else {"images": 0, "side": side}
-    if "samples" in sizes and subject.architecture.knows("u"):
-        sizes.setdefault("u", TARGET)
+    sizes = run_of(shape, subject.architecture)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 
@@ -106,7 +111,7 @@ def disagreements(row):
     ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
         ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
-    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"]}
+    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}  # no empty ones
     assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]
@@ -152,9 +157,17 @@ def write():
                          f"| {one['refused']} | {one['own']} |")
     alone = [linked(kind, file) for kind, file in kinds.items() if not load(kind).keys]
     lines += ["", "## Layers and classics without a config.json", "", ", ".join(alone)]
+    lines += ["", "## All types of transformers 5.23.0", "", SORTS, "", "| reads | types | supported |",
+              "| --- | --: | --: |"]
+    sorts = json.loads((DATA / "types.json").read_text(encoding="utf-8"))
+    lines += [f"| {READS[sort]} | {len(of)} | {len(kinds.keys() & set(of))} |" for sort, of in sorts.items()]
+    every = {one for of in sorts.values() for one in of}
+    lines += [f"| all | {len(every)} | {len(kinds.keys() & every)} |"]
     refused = [(kind, why, n) for kind, one in sorted(found.items()) if kind in kinds for why, n in one["why"].items()]
     lines += ["", "## Refused in supported types", "", *(f"- `{kind}` ({n}): {why}" for kind, why, n in refused),
-              "", "## Not supported yet", "", ", ".join(f"`{kind}`" for kind in sorted(found) if kind not in kinds)]
+              "", "## Not supported yet", "", "Measured: " + (", ".join(
+                  f"`{kind}`" for kind in sorted(found) if kind not in kinds) or "none."),
+              "", "Text, and not measured: " + ", ".join(f"`{one}`" for one in sorts["text"] if one not in kinds) + "."]
     (DATA.parents[1] / "docs" / "architectures.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     told = "".join(f'    "{kind}": ({one["exact"]}, {one["refused"]}, {one["own"]}),\n'
                    for kind, one in sorted(found.items()) if kind in kinds)
@@ -179,6 +192,11 @@ the types are supported and stand here; {further} further types of transformers 
 and measured in the same way; all of these are exact or refused too. Only where an axis has size 1 (one token, a state
 or a chunk of one) torch multiplies without a matrix product and counts less work than symcount does.
 """
+
+SORTS = """By what their classes say that they read; of those that are no model alone, as the towers within others, a few
+are supported too. All other types are refused by name."""
+READS = {"text": "text", "images": "images or video", "sound": "sound", "several": "several of these",
+         "series": "series of numbers", "parts": "parts of others"}
 
 
 def main(kinds):

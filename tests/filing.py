@@ -5,25 +5,60 @@ Nothing here changes what was measured: a tensor goes from one component to anot
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from math import prod
 
-# The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
-# components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution.
-ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
-       "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
+# The table goes by names: what a name does not say of these types, or says otherwise, is compared as one component.
+ONE = {
+    "convnext": ("conv", "other"),  # whose name has "conv" in it: all that is nothing else is a convolution
+    "convnextv2": ("conv", "other"),
+    "dinov3_convnext": ("conv", "mlp", "other"),
+    "efficientnet": ("conv", "other"),  # its gates, linear maps of one vector, are stored as kernels of 1 × 1
+    "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
+    "llava": ("attention", "mlp", "norm", "pooler"),  # what pools in a tower of SigLIP
+    "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
+    "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
+}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
+
+PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # what heads are where none is expected
 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(within_a_tower(by_the_body(row)))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row))))))))
 
 
 def joined(counts, parts):
     """The counts, those of some parts as one."""
     rest = {part: count for part, count in counts.items() if part not in parts}
     return {**rest, parts: sum(counts.get(part, 0) for part in parts)} if parts else rest
+
+
+def with_heads(row):
+    """A head as one, also where the class that has it is named as the body of others: GPT2DoubleHeadsModel."""
+    parts = Counter(row["components"])
+    for name, shape, count in row["shapes"]:
+        here = next((part for start, part in PLAIN.items() if name.startswith(start)), "")
+        if here and here not in row["components"] and "other" in row["components"]:
+            parts = parts + Counter({here: prod(shape) * count}) - Counter(other=prod(shape) * count)
+    return row | {"components": dict(parts)}
+
+
+def out_of_attention(row):
+    """The gate and the map out of an attention, where the table takes their name for a head."""
+    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
+    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
+    return row | {"components": dict(parts)} if moved else row
+
+
+def of_languages(row):
+    """The adapters of all languages under one name, as are the layers of a model: which languages changes no count."""
+    found = Counter()
+    for name, shape, count in row["shapes"]:
+        found[re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", name), tuple(shape)] += count
+    return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
 
 
 def by_the_body(row):
@@ -33,7 +68,7 @@ def by_the_body(row):
     """
     shapes = {name: (shape, count) for name, shape, count in row["shapes"]}
     head, body = TIED
-    if head not in shapes or any(name.endswith("word_embeddings.weight") for name in shapes):
+    if head not in shapes or any(name.endswith(("word_embeddings.weight", "embed_tokens.weight")) for name in shapes):
         return row
     moved = prod(shapes[head][0])
     parts = Counter(row["components"]) + Counter(embeddings=moved) - Counter(lm_head=moved)
@@ -41,18 +76,31 @@ def by_the_body(row):
                   "components": dict(parts)}
 
 
-def within_a_tower(row):
-    """The output matrix as one, also where it is of a tower for text that is a model with a head of its own."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name == "language_model.lm_head.weight")
-    parts = Counter(row["components"]) + Counter(lm_head=moved) - Counter(other=moved)
-    return row | {"components": dict(parts)} if moved else row
-
-
 def by_the_use(row):
     """The matrix that a name takes for the logits of words, where it scores a text, as what it is."""
     moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
     parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
     return row | {"components": dict(parts)} if moved else row
+
+
+# Endings of names, or parts of them, the component that the table files them in, and what they are: maps that widen one
+# residual stream to several and join them again, and one to another width behind all layers, have up_proj or embed in
+# their names; the head that pools an image is filed whole where its tower is alone
+MOVED = (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other"),
+         ("embedding_projection.", "embeddings", "other"), ("vision_tower.head.attention.", "attention", "pooler"),
+         ("vision_tower.head.mlp.", "mlp", "pooler"), ("vision_tower.head.layernorm.", "norm", "pooler"),
+         ("language_model.lm_head.", "other", "lm_head"))
+
+
+def by_the_maps(row):
+    """These parts as what they are."""
+    parts = Counter(row["components"])
+    for name, shape, count in row["shapes"]:
+        for part, there, here in MOVED:
+            if part in name:
+                parts[there] -= prod(shape) * count
+                parts[here] += prod(shape) * count
+    return row | {"components": {part: count for part, count in parts.items() if count}}
 
 
 def scored(row):

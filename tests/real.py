@@ -34,7 +34,9 @@ def inputs(network, sizes):
     given = {}
     if "frames" in sizes:
         bins = getattr(config, "num_mel_bins", 80)
-        given["input_features"] = torch.zeros((sizes["b"], bins, sizes["frames"]), device=device)
+        shape = ((sizes["frames"], config.feature_projection_input_dim) if config.model_type == "wav2vec2-bert" else
+                 (bins, sizes["frames"]))
+        given["input_features"] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
         given["input_values"] = torch.zeros((sizes["b"], sizes["samples"]), device=device)
     elif "s" in sizes:
@@ -42,8 +44,24 @@ def inputs(network, sizes):
         if "ForSequenceClassification" in type(network).__name__ and getattr(config, "is_encoder_decoder", False):
             given["input_ids"][:, -1] = config.eos_token_id
     if "side" in sizes:
-        channels = getattr(getattr(config, "vision_config", config), "num_channels", 3)
-        given["pixel_values"] = torch.zeros((sizes["b"], channels, sizes["side"], sizes["side"]), device=device)
+        given |= pixels(network, sizes)
     if getattr(config, "is_encoder_decoder", False):
         given["decoder_input_ids"] = ids(sizes.get("u", sizes.get("s", agreement.TARGET)))
     return given | ({"use_cache": False} if hasattr(config, "use_cache") else {})
+
+
+def pixels(network, sizes):
+    """Images; for the models of videos as many frames as the configuration says; for SigLIP 2 their patches."""
+    import torch
+
+    config, device, b, side = network.config, network.device, sizes["b"], sizes["side"]
+    tower = getattr(config, "vision_config", config)
+    c = getattr(tower, "num_channels", getattr(tower, "in_chans", 3))
+    if config.model_type.startswith("siglip2"):
+        n = side // tower.patch_size
+        return {"pixel_values": torch.zeros((b, n * n, c * tower.patch_size**2), device=device),
+                "pixel_attention_mask": torch.ones((b, n * n), dtype=torch.long, device=device),
+                "spatial_shapes": torch.tensor([[n, n]] * b)}  # read one by one
+    frames = getattr(config, "num_frames", getattr(config, "frames_per_clip", None))
+    shape = (b, c, side, side) if frames is None else (b, frames, c, side, side)
+    return {network.main_input_name if frames else "pixel_values": torch.zeros(shape, device=device)}

@@ -179,7 +179,7 @@ def test_what_runs(hub, cases, kind):
     changed = dict(row["config"]) if kind in FIXED else chosen(default, row["config"])
     shape = next(iter(row["flops"]))
     device = "cpu" if row["params_total"] < LARGE else "meta"  # small ones are faster with values
-    sizes = agreement.sizes_of(shape) | ({"u": agreement.TARGET} if "aud" in shape else {})
+    sizes = agreement.run_of(shape, load(kind))
     network = built(hub, cls, hub.CONFIG_MAPPING[kind].from_dict(changed), device)
     seen, known = theirs(network, inputs(network, sizes))
     subject = read_config(changed | {"model_type": kind}, head=cls).replace(**sizes)
@@ -198,7 +198,7 @@ def defaults(default, changed):
         if key in TABLES and isinstance(entry, dict):
             found |= defaults(entry, changed[key])
         elif key in KEYS and changed[key] != entry:
-            found[changed[key]] = entry or "linear"
+            found[changed[key]] = "silu" if entry == "swish" else entry or "linear"
     special = {"ffn_act_fn": {"mish": "silu"}, "afn": {"relu": "gelu_new"}, "gelu_activation": {"relu": "gelu"}}
     for key in special.keys() & default.keys():
         found |= special[key]

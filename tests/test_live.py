@@ -76,7 +76,8 @@ def changed(row, architecture, draw, *, free):
 
 def stored(network):
     """How often each (name, shape) occurs among the parameters; the number of a layer is written {i}."""
-    named = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()}
+    named = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()
+             if parameter.numel()}
     head, body = filing.TIED
     if head in named and not any(name.endswith("word_embeddings.weight") for name in named):
         named[body] = named.pop(head)  # a tied matrix goes by the name that the class makes first
@@ -119,11 +120,9 @@ def test_random_shape(hub, tmp_path, kind, cls):
     draw = Random(f"{kind} {cls}")
     why = []
     for trial in range(TRIES):
-        sizes = agreement.sizes_of(next(iter(row["flops"]))) if row["flops"] else None
+        sizes = agreement.run_of(next(iter(row["flops"])), architecture) if row["flops"] else None
         if sizes and "s" in sizes:
             sizes |= {"b": draw.randint(1, 3), "s": draw.randint(2, 40)}  # one token torch multiplies without a product
-        if sizes and "samples" in sizes:
-            sizes["u"] = agreement.TARGET
         try:
             config = hub.CONFIG_MAPPING[kind].from_dict(changed(row, architecture, draw, free=trial < TRIES // 2))
             network, work = counted(hub, cls, config, None if "flops_topk" in row else sizes)

@@ -1,4 +1,4 @@
-"""Arcee: the LLaMA block, but the MLP has two matrices and the activation relu².
+"""Arcee and the text model of Cosmos 3 Edge: the LLaMA block, but the MLP has two matrices and the activation relu².
 
 Source: Arcee AI 2025, "Deep dive: AFM-4.5B"; So et al. 2021, "Primer", section 4 (relu²).
 """
@@ -38,4 +38,15 @@ ARCHITECTURES = (Architecture(
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base={"": "model", "ArceeForQuestionAnswering": "transformer"},
+), Architecture(
+    "cosmos3_edge_text",
+    classes={"Cosmos3EdgeTextModel": lambda z: decoder(block)(z)[0]},
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=131072, d=2048, h=9216, L=28, heads=16, kv=8, k=128),
+        "attention_bias": ("attention_bias", False),
+        "mlp_bias": ("mlp_bias", False),
+    },
+    ignored=ROTARY,
+    stored={**DECODER_NAMES, "layers.mlp.up": "layers.{i}.mlp.fc1", "layers.mlp.down": "layers.{i}.mlp.fc2"},
 ),)

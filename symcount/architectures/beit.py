@@ -1,10 +1,12 @@
-"""BEiT: ViT with relative positions, a gain on what each block adds, and keys without a bias.
+"""BEiT: ViT with relative positions, a gain on what each block adds, and keys without a bias; so is data2vec's.
 
 Source: Bao et al. 2022, "BEiT: BERT pre-training of image transformers", section 2 and appendix; relative positions
-of an image: Liu et al. 2021, "Swin transformer", equation 4.
+of an image: Liu et al. 2021, "Swin transformer", equation 4; Baevski et al. 2022, "data2vec", section 3.1.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
@@ -90,14 +92,30 @@ def gains(config: dict[str, Any]) -> dict[str, bool]:
     return {"scaled": start > 0}
 
 
-def _beit(count: int, **sizes: Any) -> Published:
+def _beit(count: int, cls: str = "BeitForImageClassification", **sizes: Any) -> Published:
     flags = {"mask_token": False, "absolute": False, "relative": True, "shared_relative": False, "mean_pooling": True,
              "scaled": True}
-    return measured("BeitForImageClassification", count, **{"c": 3, "patch": 16, "C": 1000, **flags, **sizes})
+    return measured(cls, count, **{"c": 3, "patch": 16, "C": 1000, **flags, **sizes})
 
 
+_data2vec = partial(_beit, cls="Data2VecVisionForImageClassification")
 _SEGMENTS = "read by semantic segmentation only, which is not written"
 _TABLE = "relative_position_bias_table"
+_KEYS: dict[str, tuple[str, Any]] = {
+    **vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12),
+    "use_mask_token": ("mask_token", False),
+    "use_absolute_position_embeddings": ("absolute", False),
+    "use_relative_position_bias": ("relative", False),
+    "use_shared_relative_position_bias": ("shared_relative", False),
+    "use_mean_pooling": ("mean_pooling", True),
+}
+_IGNORED = {
+    **BACKBONE,
+    "add_fpn": "chooses what a backbone returns",
+    "drop_path_rate": "dropout has no weights",
+    **dict.fromkeys(("pool_scales", "use_auxiliary_head", "auxiliary_loss_weight", "auxiliary_channels",
+                     "auxiliary_num_convs", "auxiliary_concat_input", "semantic_loss_ignore_index"), _SEGMENTS),
+}
 
 ARCHITECTURES = (Architecture(
     "beit",
@@ -106,25 +124,11 @@ ARCHITECTURES = (Architecture(
         "BeitForImageClassification": classification,
         "BeitForMaskedImageModeling": visual_words,
     },
-    keys={
-        **vision_keys(side=224, patch=16, d=768, h=3072, L=12, heads=12),
-        "vocab_size": ("V", 8192),
-        "use_mask_token": ("mask_token", False),
-        "use_absolute_position_embeddings": ("absolute", False),
-        "use_relative_position_bias": ("relative", False),
-        "use_shared_relative_position_bias": ("shared_relative", False),
-        "use_mean_pooling": ("mean_pooling", True),
-    },
+    keys={**_KEYS, "vocab_size": ("V", 8192)},
     reads={"layer_scale_init_value": 0.1},
     settle=gains,
     flags={"scaled": True},
-    ignored={
-        **BACKBONE,
-        "add_fpn": "chooses what a backbone returns",
-        "drop_path_rate": "dropout has no weights",
-        **dict.fromkeys(("pool_scales", "use_auxiliary_head", "auxiliary_loss_weight", "auxiliary_channels",
-                         "auxiliary_num_convs", "auxiliary_concat_input", "semantic_loss_ignore_index"), _SEGMENTS),
-    },
+    ignored=_IGNORED,
     stored={
         **vit_names("layers.{i}", "layernorm_before", "layernorm_after"),
         "embeddings.mask": ("embeddings.mask_token", "1 *"),
@@ -141,4 +145,38 @@ ARCHITECTURES = (Architecture(
         "beit-base-patch16-384": _beit(86_744_104, d=768, h=3072, L=12, heads=12, side=384),
         "beit-large-patch16-224": _beit(304_430_568, d=1024, h=4096, L=24, heads=16, side=224),
     },
-),)
+), Architecture(
+    "data2vec-vision",
+    classes={"Data2VecVisionModel": model, "Data2VecVisionForImageClassification": classification},
+    keys=_KEYS,
+    reads={"layer_scale_init_value": 0.1},
+    settle=gains,
+    flags={"scaled": True},
+    ignored=_IGNORED,
+    stored={
+        "embeddings.cls": ("embeddings.cls_token", "1 *"),
+        "embeddings.mask": ("embeddings.mask_token", "1 *"),
+        "embeddings.position": ("embeddings.position_embeddings", "1 *"),
+        "embeddings.patch": "embeddings.patch_embeddings.projection",
+        "attention.relative.weight": f"encoder.relative_position_bias.{_TABLE}",
+        **{f"layers.{ours}": f"encoder.layer.{{i}}.{theirs}" for ours, theirs in {
+            "attention_norm": "layernorm_before",
+            **{f"attention.{name}": f"attention.attention.{name}" for name in ("query", "key", "value")},
+            "attention.relative.weight": f"attention.attention.relative_position_bias.{_TABLE}",
+            "attention.output": "attention.output.dense",
+            "attention_scale": "lambda_1",
+            "mlp_norm": "layernorm_after",
+            "mlp.up": "intermediate.dense",
+            "mlp.down": "output.dense",
+            "mlp_scale": "lambda_2",
+        }.items()},
+        "norm": "layernorm",
+        "pooler.norm": "pooler.layernorm",
+    },
+    stored_heads={"classifier": "classifier"},
+    base="data2vec_vision",
+    published={
+        "data2vec-vision-base-ft1k": _data2vec(86_530_984, d=768, h=3072, L=12, heads=12, side=224),
+        "data2vec-vision-large-ft1k": _data2vec(304_430_568, d=1024, h=4096, L=24, heads=16, side=224),
+    },
+))

@@ -13,7 +13,7 @@ from symcount.hub.encoders import encoder_keys
 from symcount.hub.images import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys, tower_names, tower_only, vision_keys
 from symcount.layers import linear, norm
 from symcount.layers.towers import compared, ids, image_part, text_tower
-from symcount.layers.vision import image, mean, patches, placed, token, vision_block
+from symcount.layers.vision import image, mean, patches, placed, token, vision_layers
 from symcount.masks import Mask
 from symcount.network import select, within
 from symcount.tensors import Tensor
@@ -34,8 +34,8 @@ def embedded(x: Tensor, z: Any) -> Tensor:
 
 def image_tower(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """A ViT, whose last norm is of the token for the image alone; its tokens, and that token."""
-    x = within("layers", vision_block, within("embeddings", embedded, x, z=z), z=z, runs=z.L)
-    return x, norm(select(x, "s"), "norm")
+    x, read = vision_layers(within("embeddings", embedded, x, z=z), z)
+    return read, norm(select(x, "s"), "norm")
 
 
 def text_model(z: Any) -> tuple[Tensor, Tensor]:

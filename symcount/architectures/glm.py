@@ -1,5 +1,7 @@
 """GLM-4: the LLaMA block with biases on queries, keys and values; from GLM-4-0414 on a norm on each side of a part.
 
+The text model of GLM-Image is that of GLM-4-0414.
+
 Source: GLM team 2024, "ChatGLM", section 2; the norms behind the parts: the configuration of GLM-4-32B-0414.
 """
 
@@ -83,5 +85,19 @@ ARCHITECTURES = (Architecture(
         "glm-4-9b-0414": _glm("Glm4ForCausalLM", 9_400_279_040, d=4096, h=13696, L=40, heads=32, attention_bias=True),
         "glm-4-0414-32b": _glm("Glm4ForCausalLM", 32_566_081_536, d=6144, h=23040, L=61, heads=48,
                                attention_bias=False),
+    },
+), Architecture(
+    "glm_image_text",
+    classes={"GlmImageTextModel": lambda z: decoder(sandwich)(z)[0]},
+    follows={"kv": "heads", "k": "d/heads"},
+    keys={
+        **decoder_keys(V=168064, d=4096, h=13696, L=40, heads=32, kv=2),
+        "attention_bias": ("attention_bias", True),
+    },
+    ignored={**ROTARY, "vision_vocab_size": "the head of what is drawn, which stands outside of the text model"},
+    stored=NAMES,
+    published={
+        "glm-image-text": measured("GlmImageTextModel", 8_847_155_200, V=168064, d=4096, h=13696, L=40, heads=32, kv=2,
+                                   k=128, attention_bias=True),
     },
 ))

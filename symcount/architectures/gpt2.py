@@ -12,10 +12,11 @@ Radford et al. 2018, "Improving language understanding by generative pre-trainin
 from __future__ import annotations
 
 from symcount.architecture import Architecture, Published
-from symcount.errors import ConfigError
+from symcount.errors import ConfigError, ModelError
 from symcount.hub import measured
 from symcount.hub.decoders import GPT_ALIASES, SERVER, SUMMARY, gpt_keys
 from symcount.layers import (
+    activation,
     attention,
     decoder_heads,
     dropped,
@@ -122,6 +123,24 @@ def first_body(z: Any) -> tuple[Tensor, Tensor]:
     return within("layers", post_norm, x, z=z, mask=Mask(causal=True), runs=z.L), word
 
 
+def double_heads(body: Callable[[Any], tuple[Tensor, Tensor]]) -> Callable[[Any], tuple[Tensor, Tensor]]:
+    """Words at every position, and a score of the last: d + 1 parameters; b is of all choices of all texts."""
+    def forward(z: Any) -> tuple[Tensor, Tensor]:
+        if not z.scored:
+            raise ModelError("DoubleHeadsModel: it is written where summary_type is cls_index, projected to one score")
+        x, word = body(z)
+        last = dropped(pointwise(x, kind="last", name="last", to="b d"), "last_dropout")
+        score = activation(linear(last, "classifier", score=1), "linear", "classifier_act")
+        return linear(x, "head", bias=False, w=word if z.tied else None, V=z.V), score
+    return forward
+
+
+def _scored(config: dict[str, Any]) -> dict[str, Any]:
+    """Whether a choice is scored by its last token, and by one number."""
+    return {"scored": config["summary_type"] == "cls_index" and config["summary_use_proj"] is True
+            and config["summary_proj_to_labels"] is True}
+
+
 def _expanded(told: Any) -> list[Any]:
     """[[["global", "local"], 6]] with one kind a layer."""
     found: list[Any] = []
@@ -195,7 +214,10 @@ CONV1D = {
     "layers.mlp.down": ("h.{i}.mlp.c_proj", "h d"),
 }
 HEADS = {"head": "lm_head", "classifier": "score", "answers": "qa_outputs"}
+CHOICES = {"classifier": "multiple_choice_head.summary"}
 ONE_STACK = {"add_cross_attention": ((False,), "cross attention is not written for this family")}
+NOTES = {"n_ctx": "n_positions is the size of the table", "predict_special_tokens": "read by nothing"}
+SCORED = {"summary_type": "cls_index", "summary_use_proj": True, "summary_proj_to_labels": True}
 SCORES = {
     "scale_attn_weights": "a constant",
     "scale_attn_by_inverse_layer_idx": "a constant",
@@ -205,18 +227,24 @@ SCORES = {
 ARCHITECTURES = (
     Architecture(
         "gpt2",
-        classes=decoder_heads("GPT2", body(stack), "LMHeadModel ForSequenceClassification ForTokenClassification "
-                              "ForQuestionAnswering"),
+        classes={
+            **decoder_heads("GPT2", body(stack), "LMHeadModel ForSequenceClassification ForTokenClassification "
+                            "ForQuestionAnswering"),
+            "GPT2DoubleHeadsModel": double_heads(body(stack)),
+        },
         follows={"h": "4d"},
-        acts={"activation_function": ("gelu_new", "")},
+        acts={"activation_function": ("gelu_new", ""), "summary_activation": ("linear", "classifier_act")},
+        flags={"scored": True},
         keys=gpt_keys(V=50257, P=1024, d=768, L=12, heads=12, tied=True),
+        reads=SCORED,
+        settle=_scored,
         aliases=GPT_ALIASES,
         same={"n_vocab": "vocab_size"},
-        ignored={**SCORES, **SUMMARY, "n_ctx": "n_positions is the size of the table",
-                 "predict_special_tokens": "read by nothing"},
+        ignored={**SCORES, **NOTES, "summary_first_dropout": "dropout has no weights"},
         only={**ONE_STACK, "n_special": ((0,), "transformers builds no rows for them")},
         stored=CONV1D,
-        stored_heads={**HEADS, "GPT2ForTokenClassification": {"classifier": "classifier"}},
+        stored_heads={**HEADS, "GPT2ForTokenClassification": {"classifier": "classifier"},
+                      "GPT2DoubleHeadsModel": CHOICES},
         base="transformer",
         published={
             "gpt2": _gpt2(124_439_808, d=768, L=12, heads=12),
@@ -320,19 +348,23 @@ ARCHITECTURES = (
     ),
     Architecture(
         "openai-gpt",
-        classes=decoder_heads("OpenAIGPT", first_body, "LMHeadModel ForSequenceClassification"),
+        classes={
+            **decoder_heads("OpenAIGPT", first_body, "LMHeadModel ForSequenceClassification"),
+            "OpenAIGPTDoubleHeadsModel": double_heads(first_body),
+        },
         follows={"h": "4d"},
-        acts={"afn": ("gelu_new", "")},
-        reads={"afn": "gelu"},
-        settle=lambda config: {"acts": {"": "gelu_new" if config["afn"] == "gelu" else config["afn"]}},
+        acts={"afn": ("gelu_new", "layers"), "summary_activation": ("linear", "classifier_act")},
+        flags={"scored": True},
+        reads={"afn": "gelu", **SCORED},
+        settle=lambda config: {"acts": {"layers": "gelu_new" if config["afn"] == "gelu" else config["afn"]},
+                               **_scored(config)},
         keys={key: told for key, told in gpt_keys(V=40478, P=512, d=768, L=12, heads=12, tied=True).items()
               if key != "n_inner"},
         aliases=GPT_ALIASES,
-        ignored={**SUMMARY, "n_ctx": "n_positions is the size of the table",
-                 "predict_special_tokens": "read by nothing"},
+        ignored={**NOTES, "summary_first_dropout": "dropout has no weights"},
         only={"n_special": ((0,), "transformers builds no rows for them")},
         stored={**CONV1D, "embeddings.word": "tokens_embed", "embeddings.position": "positions_embed"},
-        stored_heads=HEADS,
+        stored_heads={**HEADS, "OpenAIGPTDoubleHeadsModel": CHOICES},
         base="transformer",
         published={
             "openai-gpt": measured("OpenAIGPTLMHeadModel", 116_534_784, V=40478, P=512, d=768, L=12, heads=12),

@@ -1,6 +1,9 @@
-"""LFM2: gated convolutions over three tokens, attention with norms of queries and keys in a few layers.
+"""LFM2 and LFM3: gated convolutions over a few tokens, attention with norms of queries and keys in a few layers.
 
-Source: Liquid AI 2025, "LFM2 technical report", section 2; LFM2-8B-A1B has experts in all but its first layers.
+LFM3 gates its heads, norms what each part adds, and has a window in some of the layers with attention.
+
+Source: Liquid AI 2025, "LFM2 technical report", section 2; LFM2-8B-A1B has experts in all but its first layers; LFM3:
+the implementation in transformers 5.23.0.
 """
 
 from __future__ import annotations
@@ -58,6 +61,27 @@ def sparse_body(z: Any) -> tuple[Tensor, Tensor]:
     x = steps("layers.moe", mixture, x, E=z.E, K=z.K, h=z.h_e, corrected=z.correction, scores="sigmoid",
               runs=rest(z.L, z.L_dense))
     return norm(x, "norm", shift=False), word
+
+
+def gated_body(z: Any) -> tuple[Tensor, Tensor]:
+    """The last hidden states, and the word table."""
+    x, word = words(z)
+    x = steps("layers.mixer", short_convolution, x, behind=z.sandwich, w=z.w, bias=z.conv_bias,
+              runs=rest(z.L, z.L_attn))
+    for kind, window, runs in (("local", z.window, rest(z.L_attn, z.L_global)), ("global", None, z.L_global)):
+        x = steps(f"layers.{kind}.attention", attention, x, behind=z.sandwich, z=z, kv=z.kv, k=z.k, t=z.t,
+                  bias=z.attention_bias, normed=per_head, position="rotary", gate="g q" if z.head_gate else "",
+                  mask=Mask(causal=True, window=window), runs=runs)
+    return norm(steps("layers.mlp", gated, x, behind=z.sandwich, h=z.h, runs=z.L), "norm", shift=False), word
+
+
+def settle_gated(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers have attention, and how many of these see all tokens; the others' window."""
+    L = number(config, "num_hidden_layers")
+    found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": "L_attn", "conv": None}) or {
+        "L_global": (L + 1) // 4, "L_attn": (L - 1) // 4}
+    local, total = found["L_attn"], found["L_attn"] + found["L_global"]
+    return {**found, "L_attn": total, "window": number(config, "sliding_window") if local else None}
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
@@ -198,6 +222,39 @@ ARCHITECTURES = (
         published={
             "lfm2-8b-a1b": measured("Lfm2MoeForCausalLM", 8_339_929_856, V=65536, d=2048, h=7168, h_e=1792, L=24,
                                     heads=32, kv=8, k=64, E=32, K=4, L_attn=6, L_dense=2, w=3),
+        },
+    ),
+    Architecture(
+        "lfm3",
+        classes=decoder_heads("Lfm3", gated_body, "ForCausalLM"),
+        sizes="L_attn L_global window",
+        acts={},
+        keys={
+            **decoder_keys(V=128000, d=2048, h=7680, L=24, heads=16, kv=4, k=128, tied=True),
+            "conv_L_cache": ("w", 7),
+            "conv_bias": ("conv_bias", False),
+            "attention_bias": ("attention_bias", False),
+            "use_sandwich_norm": ("sandwich", True),
+            "use_attention_gate": ("head_gate", True),
+        },
+        reads={"layer_types": None, "sliding_window": 256},
+        settle=settle_gated,
+        ignored=_IGNORED,
+        stored={
+            **_STORED,
+            "layers.attention.gate": "layers.{i}.self_attn.g_proj",
+            "layers.attention.output": "layers.{i}.self_attn.o_proj",
+            "layers.attention.query_norm": "layers.{i}.self_attn.q_norm",
+            "layers.attention.key_norm": "layers.{i}.self_attn.k_norm",
+            "layers.mixer.post_norm": "layers.{i}.post_operator_norm",
+            "layers.attention.post_norm": "layers.{i}.post_operator_norm",
+            "layers.mlp.post_norm": "layers.{i}.post_ffn_norm",
+        },
+        stored_heads=HEAD_NAMES,
+        base="model",
+        published={
+            "lfm3-1.7b": measured("Lfm3ForCausalLM", 1_728_801_536, V=128000, d=2048, h=7680, L=24, heads=16, kv=4,
+                                  k=128, w=7, L_attn=11, L_global=6, window=256),
         },
     ),
 )

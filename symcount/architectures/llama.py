@@ -1,6 +1,7 @@
 """LLaMA: pre-norm decoder with RMSNorm, rotary positions, a gated MLP and (from LLaMA 2) grouped heads.
 
-InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS, Helium and the text model of Emu3 have the same block.
+InternLM 3, IQuest Coder, Granite, ERNIE 4.5, Seed-OSS and Helium have the same block, and the text models of Emu3,
+PaddleOCR-VL, Granite Docling and Granite 4 Vision.
 
 Source: Touvron et al. 2023, "LLaMA", table 2 and section 2.2; Touvron et al. 2023, "Llama 2", section 2.2;
 Grattafiori et al. 2024, "The Llama 3 herd of models", table 3.
@@ -64,6 +65,18 @@ def _llama(count: int, **sizes: Any) -> Published:
 
 def _granite(count: int, **sizes: Any) -> Published:
     return measured("GraniteForCausalLM", count, **sizes, tied=True)
+
+
+def _granite_text(name: str, cls: str, **sizes: Any) -> Architecture:
+    """The text model of a Granite that sees, without what sees."""
+    return Architecture(
+        name,
+        classes={cls: lambda z: decoder(block)(z)[0]},
+        follows=FOLLOWS,
+        keys={**decoder_keys(**sizes), **BIASES},
+        ignored={**ROTARY, **MULTIPLIERS},
+        stored=DECODER_NAMES,
+    )
 
 
 ARCHITECTURES = (Architecture(
@@ -231,4 +244,20 @@ ARCHITECTURES = (Architecture(
     stored=DECODER_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",
-),)
+), Architecture(
+    "paddleocr_vl_text",
+    classes={"PaddleOCRTextModel": lambda z: decoder(ernie_block)(z)[0]},
+    follows=FOLLOWS,
+    keys={
+        **decoder_keys(V=103424, d=1024, h=3072, L=18, heads=16, kv=2, k=128, tied=True),
+        "use_bias": ("bias", False),
+    },
+    ignored=ROTARY,
+    stored=DECODER_NAMES,
+    published={
+        "paddleocr-vl-text": measured("PaddleOCRTextModel", 360_748_032, V=103424, d=1024, h=3072, L=18, heads=16, kv=2,
+                                      k=128),
+    },
+), _granite_text(
+    "granite_docling_text", "GraniteDoclingTextModel", V=133800, d=1024, h=2048, L=28, heads=16, kv=4, tied=True,
+), _granite_text("granite4_vision_text", "Granite4VisionTextModel", V=32000, d=4096, h=11008, L=32, heads=32))

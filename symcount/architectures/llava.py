@@ -56,7 +56,8 @@ ARCHITECTURES = (seeing(
     Part(_TEXTS, "language_model"),
     Part({"clip_vision_model": "clip", "siglip_vision_model": "siglip"}, "vision_tower", {
         "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
-        "patch_size": 14, "image_size": 336, "projection_dim": 768}),
+        "patch_size": 14, "image_size": 336, "projection_dim": 768},
+         early=True),
     project=project,
     classes={"LlavaModel": False, "LlavaForConditionalGeneration": True},
     ties={"tie_word_embeddings": False, "text_config.tie_word_embeddings": False},
@@ -64,7 +65,6 @@ ARCHITECTURES = (seeing(
     acts={"projector_hidden_act": ("gelu", "projector")},
     reads={"vision_feature_select_strategy": "default", "vision_feature_layer": -2},
     settle=settle,
-    unwritten="the last layer of the image tower, which runs and is not read",
     flags={"patches_alone": True},
     stored={"projector.up": "multi_modal_projector.linear_1", "projector.down": "multi_modal_projector.linear_2"},
     ignored={"image_token_index": "the number of a word", "image_seq_length": "how many words an image takes",

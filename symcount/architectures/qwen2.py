@@ -1,6 +1,6 @@
 """Qwen2: the LLaMA block with biases on queries, keys and values.
 
-The Qwen2.5 models are of this family; the text models of Qwen2-VL and Qwen2.5-VL have the same block.
+The Qwen2.5 models are of this family; the text models of Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni have the same block.
 
 Source: Yang et al. 2024, "Qwen2 technical report", table 1 and section 2.2; Qwen team 2024, "Qwen2.5 technical
 report", section 2.
@@ -83,4 +83,21 @@ ARCHITECTURES = (Architecture(
         "deepseek-r1-distill-qwen-14b": _qwen(14_770_033_664, V=152064, d=5120, h=13824, L=48, heads=40, kv=8, k=128),
         "deepseek-r1-distill-qwen-32b": _qwen(32_763_876_352, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128),
     },
-), _text_model("qwen2_vl_text", "Qwen2VLTextModel"), _text_model("qwen2_5_vl_text", "Qwen2_5_VLTextModel"))
+), _text_model("qwen2_vl_text", "Qwen2VLTextModel"), _text_model("qwen2_5_vl_text", "Qwen2_5_VLTextModel"),
+    Architecture(
+    "qwen2_5_omni_text",
+    classes={"Qwen2_5OmniThinkerTextModel": lambda z: windowed(block)(z)[0]},
+    sizes="window",
+    follows=FOLLOWS,
+    keys=decoder_keys(V=152064, d=3584, h=18944, L=28, heads=28, kv=4, tied=True),
+    reads={**QWEN_WINDOWS, "sliding_window": 32768},
+    settle=first_global,
+    ignored={**ROTARY, "init_std": "how weights start, not how many there are"},
+    stored=DECODER_NAMES,
+    published={
+        "qwen2.5-omni-7b-text": measured("Qwen2_5OmniThinkerTextModel", 7_070_619_136, V=152064, d=3584, h=18944, L=28,
+                                         heads=28, kv=4, k=128),
+        "qwen2.5-omni-3b-text": measured("Qwen2_5OmniThinkerTextModel", 3_085_938_688, V=151936, d=2048, h=11008, L=36,
+                                         heads=16, kv=2, k=128),
+    },
+))

@@ -1,6 +1,6 @@
 """Qwen3: the LLaMA block with a norm over the width of each query and key head.
 
-The text model of Qwen3-VL and the dense Hunyuan have the same block.
+The text models of Qwen3-VL and Hunyuan-VL and the dense Hunyuan have the same block.
 
 Source: Yang et al. 2025, "Qwen3 technical report", table 1 and section 2; Hunyuan: the implementation in
 transformers 5.23.0.
@@ -37,6 +37,12 @@ def _qwen(count: int, *, tied: bool = False, **sizes: int) -> Published:
     return measured("Qwen3ForCausalLM", count, tied=tied, V=151936, kv=8, k=128, **sizes)
 
 
+HUNYUAN_NAMES = {
+    **DECODER_NAMES,
+    "layers.attention.query_norm": "layers.{i}.self_attn.query_layernorm",
+    "layers.attention.key_norm": "layers.{i}.self_attn.key_layernorm",
+}
+
 ARCHITECTURES = (Architecture(
     "qwen3",
     classes=decoder_heads("Qwen3", windowed(block)),
@@ -70,11 +76,7 @@ ARCHITECTURES = (Architecture(
         "attention_bias": ("attention_bias", False),
     },
     ignored={**ROTARY, "eod_token_id": "chooses how text is generated"},
-    stored={
-        **DECODER_NAMES,
-        "layers.attention.query_norm": "layers.{i}.self_attn.query_layernorm",
-        "layers.attention.key_norm": "layers.{i}.self_attn.key_layernorm",
-    },
+    stored=HUNYUAN_NAMES,
     stored_heads=HEAD_NAMES,
     base="model",
 ), Architecture(
@@ -87,4 +89,23 @@ ARCHITECTURES = (Architecture(
     },
     ignored=ROTARY,
     stored=DECODER_NAMES,
+), Architecture(
+    "hunyuan_vl_text",
+    classes={"HunYuanVLTextModel": lambda z: decoder(global_block)(z)[0]},
+    follows={"kv": "heads"},
+    keys={
+        **decoder_keys(V=290943, d=4096, h=11008, L=32, heads=32, tied=True),
+        "attention_bias": ("attention_bias", False),
+    },
+    aliases={"attention_head_dim": "head_dim", "org_vocab_size": "vocab_size"},
+    ignored={
+        **ROTARY,
+        "eod_token_id": "chooses how text is generated",
+        "pad_id": "chooses how text is generated",
+    },
+    stored=HUNYUAN_NAMES,
+    published={
+        "hunyuan-ocr-text": measured("HunYuanVLTextModel", 539_010_048, V=120818, d=1024, h=3584, L=24, heads=16, kv=8,
+                                     k=128),
+    },
 ),)

@@ -1,4 +1,6 @@
-"""Qwen3-MoE, the text model of Qwen3-VL-MoE, and Mellum: norms of queries and keys, and small experts, none shared.
+"""Qwen3-MoE, the text models of Qwen3-VL-MoE and Qwen3-Omni, and Mellum: norms of queries and keys, small experts.
+
+Only the talker of Qwen3-Omni has a shared one, which a score of its own weighs.
 
 Source: Yang et al. 2025, "Qwen3 technical report", section 2 and table 2.
 """
@@ -10,8 +12,8 @@ from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED_MLP, decoder_keys, expert_names
 from symcount.hub.settling import dense_layers, layer_kinds, one_window, some_dense
-from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
-from symcount.layers.experts import mixture, sparse_decoder
+from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual
+from symcount.layers.experts import mixture, sparse_decoder, with_shared
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -40,6 +42,13 @@ def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts: 3Ed·h_e + dE + d parameters more, of which a token meets K/E of the first."""
     x = attend(x, z)
     return residual(x, within("mlp", mixture, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e))
+
+
+def talker(x: Tensor, z: Any) -> Tensor:
+    """With a shared expert beside them: 3d·h_s + d parameters more."""
+    x = attend(x, z)
+    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e, h_s=z.h_s,
+                              scored=True))
 
 
 body = sparse_decoder(dense, sparse)
@@ -75,6 +84,7 @@ def _qwen(count: int, **sizes: Any) -> Published:
 SPARSE = {"decoder_sparse_step": 1, "mlp_only_layers": None}
 FOLLOWS = {"kv": "heads", "k": "d/heads"}
 NAMES = {**DECODER_NAMES, **expert_names()}
+TALKER = _keys(V=3072, d=1024, h=2048, L=20, heads=16, kv=2, h_e=384, E=128, K=8)
 
 ARCHITECTURES = (Architecture(
     "qwen3_moe",
@@ -117,6 +127,56 @@ ARCHITECTURES = (Architecture(
     aliases={"num_local_experts": "num_experts"},
     ignored={**ROTARY, **ROUTED, "sliding_window": "read by nothing"},
     stored=NAMES,
+), Architecture(
+    "qwen3_omni_moe_text",
+    classes=decoder_heads("Qwen3OmniMoeThinkerText", body, ""),
+    follows=FOLLOWS,
+    flags={"dense": False},
+    sizes="L_dense window",
+    keys=_keys(V=3584, d=2048, h=18944, L=28, heads=28, kv=4, h_e=768, E=128, K=8),
+    reads=SPARSE,
+    settle=dense_layers,
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        **dict.fromkeys(("sliding_window", "use_sliding_window", "max_window_layers"), "read by nothing"),
+        "use_qk_norm": "queries and keys always have norms here",
+        "shared_expert_intermediate_size": "read by nothing: the thinker has no shared expert",
+    },
+    stored=NAMES,
+    published={
+        "qwen3-omni-30b-a3b-text": measured("Qwen3OmniMoeThinkerTextModel", 30_221_219_840, V=152064, d=2048, h=768,
+                                            L=48, heads=32, kv=4, k=128, h_e=768, E=128, K=8),
+    },
+), Architecture(
+    "qwen3_omni_moe_talker_text",
+    classes={"Qwen3OmniMoeTalkerModel": lambda z: decoder(talker)(z)[0]},
+    follows=FOLLOWS,
+    sizes="window",
+    keys={
+        **{key: entry for key, entry in TALKER.items() if key != "intermediate_size"},
+        "shared_expert_intermediate_size": ("h_s", None),
+    },
+    aliases={"num_local_experts": "num_experts"},
+    ignored={
+        **ROTARY,
+        **ROUTED,
+        **dict.fromkeys(("sliding_window", "use_sliding_window", "max_window_layers"), "read by nothing"),
+        **dict.fromkeys(("intermediate_size", "decoder_sparse_step", "mlp_only_layers"),
+                        "every layer of the talker gets experts in the end"),
+    },
+    stored={
+        **NAMES,
+        "embeddings": "codec_embedding",
+        "layers.mlp.shared.router": "layers.{i}.mlp.shared_expert_gate",
+        "layers.mlp.shared.gate": "layers.{i}.mlp.shared_expert.gate_proj",
+        "layers.mlp.shared.up": "layers.{i}.mlp.shared_expert.up_proj",
+        "layers.mlp.shared.down": "layers.{i}.mlp.shared_expert.down_proj",
+    },
+    published={
+        "qwen3-omni-30b-a3b-talker": measured("Qwen3OmniMoeTalkerModel", 3_167_291_392, V=3072, d=1024, L=20, heads=16,
+                                              kv=2, k=128, h_e=384, h_s=768, E=128, K=6),
+    },
 ), Architecture(
     "mellum",
     classes=decoder_heads("Mellum", body, "ForCausalLM"),

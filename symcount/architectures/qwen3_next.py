@@ -98,6 +98,7 @@ def _sparse(count: int, **sizes: int) -> Published:
     return measured("Qwen3_5MoeForCausalLM", count, V=248320, kv=2, **_WIDTHS, **sizes)
 
 
+_FOLLOWS = {"L_attn": "floor(L/4)"}
 _READS = {"layer_types": None, "full_attention_interval": 4}
 _IGNORED = {
     **ROTARY,
@@ -126,6 +127,7 @@ ARCHITECTURES = (Architecture(
     "qwen3_next",
     classes=decoder_heads("Qwen3Next", sparse_body),
     sizes="L_attn L_dense E",
+    follows=_FOLLOWS,
     flags={"dense": False},
     keys={
         **_keys(V=151936, d=2048, h=5632, L=48, heads=16, kv=2, k=256),
@@ -147,6 +149,7 @@ ARCHITECTURES = (Architecture(
     "qwen3_5_text",
     classes=_classes("Qwen3_5", body, "ForSequenceClassification"),
     sizes="L_attn",
+    follows=_FOLLOWS,
     keys=_keys(V=248320, d=4096, h=12288, L=32, heads=16, kv=4, k=256),
     reads=_READS,
     settle=settle,
@@ -162,8 +165,9 @@ ARCHITECTURES = (Architecture(
 ), Architecture(
     "qwen3_5_moe_text",
     classes=_classes("Qwen3_5Moe", sparse_body, ""),
-    flags={"dense": False},
     sizes="L_attn",
+    follows=_FOLLOWS,
+    flags={"dense": False},
     keys={
         **{key: told for key, told in _keys(V=248320, d=2048, h=1, L=40, heads=16, kv=2, k=256).items()
            if key != "intermediate_size"},

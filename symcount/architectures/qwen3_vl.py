@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def embedded(z: Any) -> Tensor:
     """Squares, and a table of P positions, stretched over the image: c·d·tube·patch² + d + Pd parameters."""
     x = squares(z)
-    return pointwise(x, weight("position", kinds="embedding", P=z.P, d=z.d), kind="interpolate", name="position",
+    return pointwise(x, weight("position", kinds="embedding", P=z.P, d=z.d), kind="resize", name="position",
                      to="b s d")
 
 

@@ -1,7 +1,8 @@
 """SegFormer's encoder and PVT v2: stages whose tokens attend to fewer, merged ones; convolutions tell the positions.
 
-Source: Xie et al. 2021, "SegFormer", section 3.1 and table 6; Wang et al. 2022, "PVT v2: improved baselines with
-pyramid vision transformer", section 3 and table 1.
+The first PVT has learned positions, and patches that do not overlap.
+Source: Xie et al. 2021, "SegFormer", section 3.1 and table 6; Wang et al. 2021, "Pyramid vision transformer", section
+3 and table 1; Wang et al. 2022, "PVT v2: improved baselines with pyramid vision transformer", section 3 and table 1.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
-from symcount.layers import activation, attention, linear, norm, residual
+from symcount.layers import activation, attention, linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
-from symcount.layers.vision import image
-from symcount.network import merge, pointwise, rename, split, within
+from symcount.layers.towers import Tower
+from symcount.layers.vision import image, placed, token
+from symcount.network import merge, pointwise, rename, select, split, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 PATCHES, STRIDES, MERGED = (7, 3, 3, 3), (4, 2, 2, 2), (8, 4, 2, 1)
+PATCH_OF = (4, 2, 2, 2)  # where patches do not overlap
 
 
 def channels(x: Tensor, name: str, *, d: Size, **kernel: Any) -> Tensor:
@@ -75,6 +78,44 @@ def body(z: Any) -> Tensor:
 def classification(z: Any) -> Tensor:
     """C scores of the mean over the tokens: C·d + C parameters for the last width d."""
     return linear(pointwise(body(z), kind="mean", to="b d"), "classifier", C=z.C)
+
+
+def apart(x: Tensor, w: int, d: Size) -> Tensor:
+    """Patches that do not overlap, and a norm: w²·d_in·d + 3d parameters."""
+    return norm(channels(x, "patch", w=w, d=d, stride=w), "norm")
+
+
+def marked(x: Tensor, *, cls: bool) -> Tensor:
+    """Tokens with positions, perhaps behind one for the image: d·s parameters for s of them, d more for that one."""
+    return placed(token(x, "cls") if cls else x, "position")
+
+
+def plain_block(x: Tensor, z: Any, n: tuple[Size, Size], heads: Size, h: Size, r: int) -> Tensor:
+    """4d² + 2dh + 9d + h parameters, with r > 1 r²d² + 3d more; 3d less without qkv_bias."""
+    y = norm(x, "attention_norm")
+    y = within("attention", row_attended, y, n=n, heads=heads, r=r, bias=z.qkv_bias)
+    x = residual(x, y)
+    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=h))
+
+
+def row_attended(x: Tensor, n: tuple[Size, Size], heads: Size, r: int, *, bias: bool) -> Tensor:
+    """`attended` of tokens in a row, which are those of n_i × n_j places; where none are merged, of any tokens."""
+    if r > 1:
+        return merge(attended(split(x, "s", i=n[0], j=n[1]), heads, r, bias=bias), s="i j")
+    return attention(x, Tower(x.axes["d"], None, None, heads, None), t=x.axes["s"], bias=bias or "output")
+
+
+def first_body(z: Any) -> Tensor:
+    """The tokens of the last stage with a norm, and before them one that stands for the image."""
+    x = rename(image(z), c="d")
+    for i, (d, h, L, heads) in enumerate(zip(z.d, z.h, z.L, z.heads, strict=True)):
+        last = i == len(PATCH_OF) - 1
+        x = within(f"stages.{i}.embeddings", apart, x, w=PATCH_OF[i], d=d)
+        n = x.axes["i"], x.axes["j"]
+        x = within(f"stages.{i}.embeddings", marked, merge(x, s="i j"), cls=last)
+        x = within(f"stages.{i}.blocks", plain_block, x, z=z, n=n, heads=heads, h=h, r=MERGED[i], runs=L)
+        x = x if last else split(x, "s", i=n[0], j=n[1])
+    return norm(x, "norm")
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
@@ -202,5 +243,54 @@ ARCHITECTURES = (Architecture(
         "pvt-v2-b3": _pvt(45_238_696, _WIDE, (3, 4, 18, 3)),
         "pvt-v2-b4": _pvt(62_556_072, _WIDE, (3, 8, 27, 3)),
         "pvt-v2-b5": _pvt(81_956_008, _WIDE, (3, 6, 40, 3), (4, 4, 4, 4)),
+    },
+), Architecture(
+    "pvt",
+    classes={
+        "PvtModel": first_body,
+        "PvtForImageClassification": lambda z: linear(select(first_body(z), "s"), "classifier", C=z.C),
+    },
+    sizes="d h L heads",
+    keys={
+        "image_size": ("side", 224),
+        "num_channels": ("c", 3),
+        "qkv_bias": ("qkv_bias", True),
+        "num_labels": ("C", 1000),
+    },
+    reads={**_READS, "hidden_sizes": [*_WIDE], "mlp_ratios": [8, 8, 4, 4]},
+    settle=settle,
+    acts={"hidden_act": ("gelu", "mlp")},
+    only={
+        "num_encoder_blocks": ((4,), _EVERY),
+        "patch_sizes": (([*PATCH_OF],), _EVERY),
+        "strides": (([*PATCH_OF],), _EVERY),
+        "sequence_reduction_ratios": (([*MERGED],), _EVERY),
+    },
+    stored={
+        "stages.embeddings.cls": ("encoder.patch_embeddings.{i}.cls_token", "1 *"),
+        "stages.embeddings.position": ("encoder.patch_embeddings.{i}.position_embeddings", "1 *"),
+        "stages.embeddings.patch": "encoder.patch_embeddings.{i}.projection",
+        "stages.embeddings.norm": "encoder.patch_embeddings.{i}.layer_norm",
+        "norm": "encoder.layer_norm",
+        **{f"stages.blocks.{ours}": f"encoder.block.{{i}}.{{i}}.{theirs}" for ours, theirs in {
+            "attention_norm": "layer_norm_1",
+            "attention.query": "attention.self.query",
+            "attention.key": "attention.self.key",
+            "attention.value": "attention.self.value",
+            "attention.output": "attention.output.dense",
+            "attention.merge": "attention.self.sequence_reduction",
+            "attention.norm": "attention.self.layer_norm",
+            "mlp_norm": "layer_norm_2",
+            "mlp.up": "mlp.dense1",
+            "mlp.down": "mlp.dense2",
+        }.items()},
+    },
+    stored_heads={"classifier": "classifier"},
+    base="pvt",
+    published={
+        "pvt-tiny-224": _pvt(13_229_288, _WIDE, (2, 2, 2, 2), cls="PvtForImageClassification"),
+        "pvt-small-224": _pvt(24_485_864, _WIDE, (3, 4, 6, 3), cls="PvtForImageClassification"),
+        "pvt-medium-224": _pvt(44_208_104, _WIDE, (3, 4, 18, 3), cls="PvtForImageClassification"),
+        "pvt-large-224": _pvt(61_369_320, _WIDE, (3, 8, 27, 3), cls="PvtForImageClassification"),
     },
 ))

@@ -12,24 +12,13 @@ from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, enc
 from symcount.hub.settling import number
 from symcount.layers import activation, linear, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads
-from symcount.network import contract, merge, pointwise, rename, split, weight, within
-from symcount.sizes import per
+from symcount.layers.text import grouped
+from symcount.network import contract, pointwise, rename, split, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from symcount.polynomials import Size
-
-
-def grouped(x: Tensor, name: str, groups: Size, *, over: str = "d", **out: Size) -> Tensor:
-    """Each group of the numbers goes to its own part of the result: in·out/groups + out parameters."""
-    (axis, size), = out.items()
-    parts = rename(split(x, over, groups=groups, p=None), p="p'")
-    w = weight(f"{name}.weight", out="groups p", **{"p'": parts.axes["p'"]}, groups=groups, p=per(size, groups))
-    y = merge(contract(parts, w, to="b s groups p", name=name), **{axis: "groups p"})
-    return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name)
 
 
 def attention(x: Tensor, z: Any) -> Tensor:

@@ -20,10 +20,10 @@ from symcount.hub import MEASURED, measured
 from symcount.hub.encoders import SEQ2SEQ_HEAD_NAMES, SEQ2SEQ_ONLY
 from symcount.layers import attention, embed, gated, linear, mlp, norm, spans
 from symcount.layers.block_attention import attend, in_blocks, keys_around, out_of_blocks
+from symcount.layers.buckets import relative
 from symcount.layers.encoder_decoder import before, classify
 from symcount.masks import Mask
 from symcount.network import contract, lookup, rename, tensor, weight, within
-from symcount.sizes import bounded
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.polynomials import Size
-
-
-def relative(z: Any, L: Size, s: Size, t: Size) -> Tensor:
-    """What a pair of positions adds to the scores of each head, by its distance: buckets·heads parameters."""
-    buckets = z.buckets * bounded(1, L)  # the first layer holds the table: a stack without layers has none
-    table = weight("relative.weight", buckets=buckets, g=z.heads)
-    return lookup(tensor("distances", s=s, t=t), table, "relative")
 
 
 def own_table(x: Tensor, z: Any, **kw: Any) -> Tensor:

@@ -1,8 +1,10 @@
 """ViT: pre-norm encoder over patches of an image; DeiT has a second token, ViT-MAE sees a quarter of the patches.
 
+MSN trains a ViT without words for classes, I-JEPA one without a token for the image.
+
 Source: Dosovitskiy et al. 2021, "An image is worth 16x16 words", section 3.1 and table 1; Touvron et al. 2021,
 "Training data-efficient image transformers", section 4; He et al. 2022, "Masked autoencoders are scalable vision
-learners", section 3.
+learners", section 3; Assran et al. 2022, "Masked siamese networks", section 3; Assran et al. 2023, "I-JEPA", section 3.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.images import vision_keys, vit_names
 from symcount.layers import linear, norm
-from symcount.layers.vision import image, image_classes, patches, placed, token, vision_block
+from symcount.layers.vision import image, image_classes, mean, patches, placed, token, vision_block
 from symcount.network import concat, cut, keep, pointwise, repeat, select, weight, within
 from symcount.tensors import Tensor
 
@@ -30,6 +32,11 @@ Decoder = namedtuple("Decoder", "h heads qkv_bias")  # all that a block reads of
 def embedded(x: Tensor, z: Any) -> Tensor:
     """Patches behind a token that will stand for the image, and positions: cd·patch² + 2d + d·s parameters."""
     return placed(token(patches(x, "patch", patch=z.patch, d=z.d), "cls"), "position")
+
+
+def unmarked(x: Tensor, z: Any) -> Tensor:
+    """Patches and positions alone: cd·patch² + d + d·s parameters."""
+    return placed(patches(x, "patch", patch=z.patch, d=z.d), "position")
 
 
 def with_distillation(x: Tensor, z: Any) -> Tensor:
@@ -56,6 +63,11 @@ def with_teacher(z: Any) -> Tensor:
     x = encoder(with_distillation)(z)
     token_scores = linear(select(x, "s"), "classifier.cls", C=z.C)
     return pointwise(token_scores, linear(select(x, "s", 1), "classifier.distillation", C=z.C), kind="mean")
+
+
+def averaged(z: Any) -> Tensor:
+    """C scores of the mean over all patches: dC + C parameters."""
+    return linear(mean(encoder(unmarked)(z)), "classifier", C=z.C)
 
 
 def quarter(x: Tensor, z: Any) -> Tensor:
@@ -100,6 +112,10 @@ def _vit(count: int, cls: str = "ViTForImageClassification", **sizes: int) -> Pu
 
 def _deit(count: int, **sizes: int) -> Published:
     return _published("DeiTForImageClassificationWithTeacher", count, **sizes, C=1000)
+
+
+def _msn(count: int, **sizes: int) -> Published:
+    return _published("ViTMSNModel", count, **sizes)
 
 
 def _mae(count: int, **sizes: int) -> Published:
@@ -181,5 +197,31 @@ ARCHITECTURES = (Architecture(
         "vit-mae-base": _mae(111_907_840, d=768, h=3072, L=12, heads=12),
         "vit-mae-large": _mae(329_541_888, d=1024, h=4096, L=24, heads=16),
         "vit-mae-huge": _mae(657_074_508, d=1280, h=5120, L=32, heads=16, patch=14),
+    },
+), Architecture(
+    "vit_msn",
+    classes=image_classes("ViTMSN", encoder(embedded), pooler=None),
+    keys=_KEYS,
+    acts={"hidden_act": ("gelu", "mlp")},
+    stored=_NAMES,
+    stored_heads={"classifier": "classifier"},
+    base="vit",
+    published={
+        "vit-msn-small": _msn(21_665_664, d=384, h=1536, L=12, heads=6),
+        "vit-msn-base": _msn(85_798_656, d=768, h=3072, L=12, heads=12),
+        "vit-msn-large-7": _msn(303_513_600, d=1024, h=4096, L=24, heads=16, patch=7),
+    },
+), Architecture(
+    "ijepa",
+    classes={"IJepaModel": encoder(unmarked), "IJepaForImageClassification": averaged},
+    keys=_KEYS,
+    acts={"hidden_act": ("gelu", "mlp")},
+    ignored=dict.fromkeys(("pooler_output_size", "pooler_act"), "no class has a pooler"),
+    stored={ours: theirs for ours, theirs in _NAMES.items() if ours not in ("embeddings.cls", "pooler")},
+    stored_heads={"classifier": "classifier"},
+    base="ijepa",
+    published={
+        "ijepa-vith14-1k": _published("IJepaModel", 630_762_240, d=1280, h=5120, L=32, heads=16, patch=14),
+        "ijepa-vith16-1k": _published("IJepaModel", 631_668_480, d=1280, h=5120, L=32, heads=16, side=448),
     },
 ))

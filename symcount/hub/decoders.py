@@ -162,6 +162,9 @@ def mamba2_names(theirs: str, ours: str = "layers.mixer") -> dict[Any, Any]:
     }
 
 
+CONVOLVED = tuple(f"layers.mixer.{name}_convolution.weight" for name in ("query", "key", "value"))  # stored as one
+
+
 def delta_names(*, joined: bool = False) -> dict[Any, Any]:
     """The names of a mixer by the gated delta rule; `joined`: all that comes in is in two matrices."""
     at, ours = "layers.{i}.linear_attn", "layers.mixer"
@@ -169,8 +172,7 @@ def delta_names(*, joined: bool = False) -> dict[Any, Any]:
         ("query key value", "in_proj_qkv"), ("gate", "in_proj_z"), ("rate", "in_proj_b"), ("time", "in_proj_a")]
     return {
         **{tuple(f"{ours}.{name}" for name in names.split()): f"{at}.{theirs}" for names, theirs in maps},
-        tuple(f"{ours}.{name}_convolution.weight" for name in ("query", "key", "value")):
-            (f"{at}.conv1d.weight", "2*k_lin*kv_lin+v_lin*heads_lin 1 w"),
+        CONVOLVED: (f"{at}.conv1d.weight", "2*k_lin*kv_lin+v_lin*heads_lin 1 w"),
         f"{ours}.time_bias": f"{at}.dt_bias",
         f"{ours}.decay": f"{at}.A_log",
         f"{ours}.gated_norm": f"{at}.norm",

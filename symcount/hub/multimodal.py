@@ -14,7 +14,8 @@ from symcount.errors import ConfigError, ModelError
 from symcount.hub.images import TOWER_NOTES, behind
 from symcount.layers import linear
 from symcount.layers.towers import IMAGE_LETTERS, Tower
-from symcount.network import rename, walk, weights, within
+from symcount.network import keep, rename, walk, weights, within
+from symcount.sizes import bounded, conditions, noted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
 # kinds: {model_type of its table: its architecture, or the file that the architecture of this name is in}, first the
 # one where the table says none; at: what its tensors are stored behind; absent: what an absent table holds;
-# equal: {letter of a tower for images: the letter of the text that it must equal}
-Part = namedtuple("Part", "kinds at absent equal", defaults=({}, {}))
+# equal: {letter of a tower for images: the letter of the text that it must equal}; early: whether it is read before its
+# last layer
+Part = namedtuple("Part", "kinds at absent equal early", defaults=({}, {}, False))
 TEXT, IMAGE = "text_config", "vision_config"
 _SHARED = ("c", "side", "patch", "merge", "tube")  # letters of images, which no model of text has
 _CLASSES = ("num_labels", "tie_word_embeddings")  # of the whole model
@@ -64,7 +66,7 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
                   for field in (*fields[0], "stored_heads", "published")}
         made = Architecture(
             name, **tables,
-            classes=_classes(towers, letters, project, classes),
+            classes=_classes(towers, letters, project, classes, early=image.early),
             sizes=" ".join(["images", *towers[0].sizes, *(letters.get(size, size) for size in towers[1].sizes)]),
             settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
             base=whole.get("base", "model"),
@@ -122,17 +124,17 @@ def _letters(image: Architecture, equal: Mapping[str, str]) -> dict[str, str]:
 
 
 def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, str], project: Any,
-             classes: Mapping[str, bool]) -> dict[str, Callable[[Any], Tensor]]:
+             classes: Mapping[str, bool], *, early: bool) -> dict[str, Callable[[Any], Tensor]]:
     """The forward passes, of the base classes of both towers."""
     read, see = (next(iter(one.classes.values())) for one in towers)
 
     def body(z: Any) -> Tensor:
         """What the text becomes with images in it."""
-        seen = within("image", lambda: see(Tower(z, letters)))
+        seen = within("image", lambda: see(Tower(z, letters, early=early)))
         seen = seen if isinstance(seen, tuple) else (seen,)
         placed = project(seen, z) if project else seen
-        among = tuple(rename(one, b="b'", s="s'") for one in placed)
-        told: Tensor = within("text", lambda: read(Tower(z, {}, among)))
+        among = tuple(_fitting(one, z) for one in placed)
+        told: Tensor = within("text", lambda: read(Tower(z, {}, placed=among)))
         if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):
             raise ModelError(f"{towers[0].name}: nothing can stand among its words: it does not begin with `words`")
         return told
@@ -143,6 +145,12 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         return linear(x, "head", bias=False, w=weights(x)["text.embeddings.weight"][0] if z.tied else None, V=z.V)
 
     return {cls: predict if predicts else body for cls, predicts in classes.items()}
+
+
+def _fitting(x: Tensor, z: Any) -> Tensor:
+    """The vectors of all images, of which there are no more than words."""
+    n = x.axes["s"]
+    return rename(keep(x, s=noted(n, *conditions(bounded(z.images * n, z.b * z.s)))), b="b'", s="s'")
 
 
 def _fields(part: Architecture, table: str, tower: str, told: Part, letters: Mapping[str, str]) -> dict[str, Any]:

@@ -123,6 +123,12 @@ def _window(config: Mapping[str, Any]) -> int:
     return window
 
 
+def as_narrow(config: Mapping[str, Any]) -> dict[str, Any]:
+    """{projected, e}: word vectors as wide as the layers, or of no width of their own, are not projected."""
+    alike = config["embedding_size"] in (None, config["hidden_size"])
+    return {"projected": not alike, **({"e": None} if alike else {})}
+
+
 QWEN_WINDOWS: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28,
                                 "layer_types": None}
 
@@ -159,3 +165,23 @@ def dense_layers(config: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(dense, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in dense):
         raise ConfigError("mlp_only_layers: a list of layer numbers, from 0, is needed")
     return some_dense(L - L // step + len({i for i in dense if 0 <= i < L and (i + 1) % step == 0}))
+
+
+def reusing_layers(config: Mapping[str, Any], *, every: int, last_global: bool) -> dict[str, Any]:
+    """How many layers attend to all tokens, and how many of either kind take keys and values of a layer before them.
+
+    {L_global, L_reuse_local, L_reuse_global}, and the flags {reuse_local, reuse_global}. The last num_kv_shared_layers
+    take those of the last layer of their kind before them. Without layer_types each layer whose number `every` divides
+    attends to all; `last_global`: so does the last in any case. Raises ConfigError.
+    """
+    L, shared, kinds = config["num_hidden_layers"], number(config, "num_kv_shared_layers", 0), config["layer_types"]
+    layer_kinds(config, {"full_attention": None, "sliding_attention": None})  # refuses what is no such list
+    full = [(i + 1) % every == 0 if kinds is None else kinds[i] == "full_attention" for i in range(L)]
+    full = [*full[:-1], True] if last_global and full else full
+    own, taking = (full[:max(L - shared, 0)], full[max(L - shared, 0):]) if shared else (full, [])
+    if shared and (shared >= L or set(own) != set(full)):
+        raise ConfigError(f"num_kv_shared_layers = {shared}: the layers before these, of {L}, need to have one of each "
+                          "kind that layer_types names")
+    local, global_ = taking.count(False), taking.count(True)
+    return {"L_global": sum(full), "L_reuse_local": local or None, "L_reuse_global": global_ or None,
+            "reuse_local": local > 0, "reuse_global": global_ > 0}

@@ -20,7 +20,8 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
               heads: Size | None = None, bias: bool | str = True, position: str | None = None,
               mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
-              sinks: bool = False, gate: str = "", gate_kind: str = "sigmoid", dropout: bool | str = False) -> Tensor:
+              sinks: bool = False, gate: str = "", gate_kind: str = "sigmoid", gate_shift: bool = False,
+              dropout: bool | str = False) -> Tensor:
     """output(softmax(query(x) · key(x)ᵀ / √k) · value(x)), with heads (or z.heads) query heads and kv (or all) others.
 
     Parameters: 2dk·heads + 2dk·kv (4d² when k = d/heads and kv = heads), and (heads + 2kv)k + d with biases.
@@ -33,7 +34,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     gate      what is mixed is multiplied by the sigmoid, or another kind, of a map of x: of "g q" (d·heads parameters)
-              or "g q k"
+              or "g q k"; gate_shift: one number a head is added to the map, heads parameters
     dropout   whether training drops out some weights of the softmax and some of the result, or which: "softmax output"
 
     Source: Vaswani et al. 2017, section 3.2; grouped heads: Ainslie et al. 2023, "GQA".
@@ -63,6 +64,8 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     mixed = contract(weights, value, to="b s g q k", name="mix", mask=mask)
     if gate:
         opened = linear(x, "gate", bias="gate" in biased, **{axis: query.axes[axis] for axis in gate.split()})
+        if gate_shift:
+            opened = pointwise(opened, weight("gate_shift", kinds="bias", g=kv, q=per(heads, kv)), kind="bias")
         mixed = pointwise(mixed, pointwise(opened, kind=gate_kind), kind="multiply", name="gated")
     y = linear(mixed, "output", over="g q k", bias="output" in biased, d=x.axes["d"])
     return dropped(y, "output_dropout") if drops("output", dropout=dropout) else y

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, merge, pointwise, rename, split, weight, window, within
+from symcount.network import concat, contract, merge, pointwise, rename, split, tensor, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor, need
 
@@ -73,6 +73,12 @@ def convolution(x: Tensor, name: str, *, w: int, c: Size, stride: int = 1, group
         y = conv2d(x, "convolution", w=w, c=c, stride=stride, pad=w // 2, groups=groups, bias=False)
         return batchnorm(y, "norm")
     return within(name, normed, x)
+
+
+def edged(x: Tensor, *, i: Size = 1, j: Size = 1) -> Tensor:
+    """An image with i more rows and j more columns of nothing at its far edges: no parameters, no work."""
+    x = concat(x, tensor("padding", **{**x.axes, "i": i}), axis="i")
+    return concat(x, tensor("padding", **{**x.axes, "j": j}), axis="j")
 
 
 def pool(x: Tensor, name: str, *, w: Size, stride: Size | None = None, pad: Size = 0, kind: str = "max") -> Tensor:

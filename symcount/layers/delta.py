@@ -5,7 +5,8 @@ matrices is in a scope `scan`, and is that of the reference implementation in Py
 The triangular systems within a chunk are solved row by row, which is no product of matrices and counted as none.
 
 Source: Yang et al. 2024, "Gated delta networks: improving Mamba2 with delta rule", section 3; the chunks: Yang et al.
-2024, "Parallelizing linear transformers with the delta rule over sequence length", section 3.
+2024, "Parallelizing linear transformers with the delta rule over sequence length", section 3; a decay for each channel:
+Kimi Team 2025, "Kimi Linear", section 3.
 """
 
 from __future__ import annotations
@@ -60,6 +61,32 @@ def gated_delta(x: Tensor, *, heads: Size, kv: Size, k: Size, v: Size, w: Size, 
     return gated_output(y, linear(x, "gate", bias=False, g=kv, q=q, v=v), gate, d=x.axes["d"])
 
 
+def kimi_delta(x: Tensor, *, heads: Size, k: Size, w: Size, low: bool, bounded: bool = False) -> Tensor:
+    """The same with one number of heads and one width k, and a decay for each channel of the keys.
+
+    Parameters: 4dk·heads + d·heads for the maps in and out, 3wk·heads for the convolutions, (k + 1)heads for decay and
+    bias of the step in time, k for the norm; for step in time and gate 2dk·heads, or where they are `low`, of rank k,
+    2k(d + k·heads). `bounded`: the decay is a sigmoid, and not the power of a softplus.
+
+    Source: Kimi Team 2025, "Kimi Linear: an expressive, efficient attention architecture", section 3.
+    """
+    def mapped(name: str, **out: Size) -> Tensor:
+        if not low:
+            return linear(x, name, bias=False, **out)
+        return linear(linear(x, f"{name}_down", bias=False, r=k), f"{name}_up", over="r", bias=False, **out)
+
+    query, key = (convolved(x, name, w=w, g=heads, k=k) for name in ("query", "key"))
+    value = convolved(x, "value", w=w, g=heads, v=k)
+    time = pointwise(mapped("time", g=heads, k=k), weight("time_bias", kinds="bias", g=heads, k=k), kind="bias",
+                     name="time_bias")
+    decay = weight("decay", g=heads)
+    decay = (pointwise(pointwise(time, decay, kind="decay"), kind="sigmoid", name="decay_act") if bounded else
+             pointwise(pointwise(time, kind="softplus"), decay, kind="decay"))
+    rate = pointwise(linear(x, "rate", bias=False, g=heads), kind="sigmoid", name="rate_act")
+    y = within("scan", chunked_kimi, query, key, value, rate, decay)
+    return gated_output(y, mapped("gate", g=heads, v=k), "sigmoid", d=x.axes["d"])
+
+
 def convolved(x: Tensor, name: str, *, w: Size, **out: Size) -> Tensor:
     """A map, each of whose channels is convolved over w tokens: (d + w)·out parameters."""
     y = linear(x, name, bias=False, **out)
@@ -88,6 +115,23 @@ def chunked_delta(query: Tensor, key: Tensor, value: Tensor, rate: Tensor, decay
                       for one, name in ((written, "system"), (query, "scores")))
     value = pointwise(value, system, kind="solve", to=" ".join(value.axes))
     reads = pointwise(pointwise(written, decay, kind="decay"), system, kind="solve", to=" ".join(written.axes))
+    return from_chunk_to_chunk(query, key, value, reads, scores, decay, s=s)
+
+
+def chunked_kimi(query: Tensor, key: Tensor, value: Tensor, rate: Tensor, decay: Tensor) -> Tensor:
+    """The same with one decay a channel, where scores are no product of matrices.
+
+    Multiply-adds: b·n·c·heads(c(k + 2v) + 3k·v).
+    """
+    s = value.axes["s"]
+    query, key, value, rate, decay = map(chunks, (*units(query, key), value, rate, decay))
+    value, written = (pointwise(one, rate, kind="multiply", name="written") for one in (value, key))
+    system, scores = (pointwise(one, rename(key, i="j"), decay, rename(decay, i="j"), kind="decayed_product",
+                                to="b n g i j", name=name) for one, name in ((written, "system"), (query, "scores")))
+    inverse = pointwise(system, kind="solve")
+    written = pointwise(written, decay, kind="decay")
+    value, reads = (contract(inverse, rename(one, i="j"), to=" ".join(one.axes), name=name)
+                    for one, name in ((value, "values"), (written, "reads")))
     return from_chunk_to_chunk(query, key, value, reads, scores, decay, s=s)
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
-                     mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None) -> Tensor:
+                     mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
+                     position: str | None = "rotary", gate: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
@@ -26,6 +27,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
     bias   the maps from and to the width d, but not a query without a rank, have one
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+    position   how the rope numbers that all heads share are turned; None: not at all
+    gate   what a head mixes is multiplied by the sigmoid of a map of x: d·heads parameters more
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
            the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
            "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
@@ -37,18 +40,18 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     """
     if form not in FORMS:
         raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
-    rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
+    rope = multiple(z.rope, 2) if position else z.rope  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
     width, low = z.nope + rope, x
     if z.query_rank:
         query, low = latent_query(x, z, k=width, bias=bias)
     else:
         query = linear(x, "query", bias=False, g=z.heads, k=width)
     query, turned_query = cut(query, "k", z.nope, rope)
-    turned_query = pointwise(turned_query, kind="rotary")
+    turned_query = pointwise(turned_query, kind=position) if position else turned_query
 
     latent, turned = cut(linear(x, "key_value_down", bias=bias, c=z.r_kv + rope), "c", z.r_kv, rope)
     latent = norm(latent, "key_value_norm", over="c", shift=False)
-    turned = pointwise(turned, kind="rotary")
+    turned = pointwise(turned, kind=position) if position else turned
     if form != "heads":
         latent, turned = cached(latent, "latent", s=("t", t)), cached(turned, "turned", s=("t", t))
     turned = rename(turned, c="k")
@@ -77,6 +80,9 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
         mixed = contract(mixed, rename(value_up, k="v"), to="b s g v", name="value_up")
     else:
         mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
+    if gate:
+        opened = pointwise(linear(x, "gate", bias=False, g=z.heads), kind="sigmoid", name="gate_act")
+        mixed = pointwise(mixed, opened, kind="multiply", name="gated")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
 
 

@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 class Tower:
     """The sizes of one tower of a model: each letter of a model that is this tower alone, as `letters` call it here.
 
-    `placed` are vectors that stand for words of the tower for text.
+    placed  vectors that stand for words of the tower for text
+    early   whether what is read of a tower for images is what its last layer is given
     """
 
-    __slots__ = ("_letters", "_z", "placed")
+    __slots__ = ("_letters", "_z", "early", "placed")
 
-    def __init__(self, z: Any, letters: Mapping[str, str], placed: tuple[Tensor, ...] = ()) -> None:
-        self._z, self._letters, self.placed = z, letters, placed
+    def __init__(self, z: Any, letters: Mapping[str, str], *, placed: tuple[Tensor, ...] = (),
+                 early: bool = False) -> None:
+        self._z, self._letters, self.placed, self.early = z, letters, placed, early
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._z, self._letters.get(name, name))
 
 
-IMAGE_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads")}
+IMAGE_LETTERS = {letter: f"{letter}_img" for letter in ("d", "h", "L", "heads", "P")}
 
 
 def image_part(z: Any) -> Tower:

@@ -8,6 +8,7 @@ from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import activation, mlp
 from symcount.layers.transformer import residual
 from symcount.network import concat, cut, idle, merge, pointwise, rename, repeat, select, tensor, weight, within
+from symcount.sizes import rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -75,10 +76,24 @@ def vision_block(x: Tensor, z: Any, *, bias: bool = True) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
+def vision_layers(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """L blocks, one after another: what the last gives, and what is read, which may be what the last is given."""
+    if not z.early:
+        x = within("layers", vision_block, x, z=z, runs=z.L)
+        return x, x
+    x = within("layers.first", vision_block, x, z=z, runs=rest(z.L, 1))
+    return within("layers.last", vision_block, x, z=z), x
+
+
 def mean(x: Tensor, last: Size | None = None) -> Tensor:
     """The mean over all tokens, or over the last of them: the patches, without the tokens before them."""
     x = x if last is None else cut(x, "s", x.axes["s"] - last, last)[1]
     return pointwise(x, kind="mean", to="b d")
+
+
+def mean_of_image(x: Tensor) -> Tensor:
+    """The mean of each channel over rows and columns."""
+    return pointwise(x, kind="mean", to="b c")
 
 
 def first_pooled(x: Tensor, z: Any) -> Tensor:

@@ -61,9 +61,9 @@ def origin(x: Tensor) -> Tensor:
 
 
 def learned(x: Tensor) -> bool:
-    """Whether it is a weight, or rows of one: of words too."""
+    """Whether it is a weight, also one that was brought to a length, or rows of one: of words too."""
     x = origin(x)
-    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1]))
+    return x.verb == "weight" or (x.verb == "lookup" and learned(x.inputs[1])) or x.details.get("kind") == "weight_norm"
 
 
 def chosen(x: Tensor) -> bool:
@@ -71,6 +71,7 @@ def chosen(x: Tensor) -> bool:
     return x.verb == "lookup" and origin(x.inputs[0]).verb == "top" and learned(x.inputs[1])
 
 
-def bounds(net: Network) -> tuple[Condition, ...]:
-    """What must hold for a network to exist: exact divisions, and sizes within others."""
-    return tuple({str(c): c for x in walk(net) for size in x.axes.values() for c in conditions(size)}.values())
+def bounds(net: Network, *, step: bool = False) -> tuple[Condition, ...]:
+    """What must hold for a network, or a decoding `step` of it, to exist: exact divisions, and sizes within others."""
+    found = walk(net, step=step)
+    return tuple({str(c): c for x in found for size in x.axes.values() for c in conditions(size)}.values())

@@ -59,7 +59,7 @@ def kv_cache(subject: Any, **sizes: Any) -> Ledger:
     terms = [Term(op.path, tuple(axes.values()), repeats(op.scope), ("activation", "cache"))
              for op, axes in kept.items()]
     return Ledger("element", terms, values, f"{title}, KV cache" if title else title, (*notes, _says(kept)),
-                  bounds(net)).where(*parts)
+                  bounds(net, step=True)).where(*parts)
 
 
 def _shown(subject: Any) -> None:

@@ -30,7 +30,28 @@ def with_gradient(ops: list[Tensor], first: Container[Scope | None] = (),
             if user not in found:
                 found.add(user)
                 todo.append(user)
+    return found & _read(ops)
+
+
+def _read(ops: list[Tensor]) -> set[Tensor]:
+    """All that a result is made from, but for what runs beside it and is not read (`idle`)."""
+    read = {operand for x in ops for operand in _all(x)}
+    beside = {operand for x in ops if x.verb == "idle" for operand in x.inputs[1:]}
+    if not any(x.verb != "weight" for x in beside):
+        return set(ops)
+    found = {x for x in ops if x not in read}  # the results
+    todo = list(found)
+    while todo:
+        x = todo.pop()
+        for operand in x.inputs[:1] if x.verb == "idle" else _all(x):
+            if operand not in found:
+                found.add(operand)
+                todo.append(operand)
     return found
+
+
+def _all(x: Tensor) -> tuple[Tensor, ...]:
+    return (*x.inputs, *x.details.get("loop", ()))
 
 
 def handed(ops: list[Tensor]) -> dict[Scope | None, list[Tensor]]:

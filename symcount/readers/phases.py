@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
     from symcount.readers import Network
     from symcount.readers.work import Elements
+    from symcount.scopes import Scope
     from symcount.tensors import Tensor
 
     # conditions, values, title, notes, parts and terms
@@ -68,26 +69,35 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
     if rule.backward != "operands":
         return [Term(term.path, (rule.backward, *term.factors), term.scopes, term.kinds) for term in ahead]
     ops = walk(net)
+    if solved := [x for x in ops if x.details.get("kind") == "solve"]:
+        raise ModelError(f"{solved[0].path}: the gradient of a triangular system is a product that is not written; "
+                         "count a forward pass")
     later, first = with_gradient(ops), with_gradient(ops, {x.scope for x in ops if x.verb == "enter"})
+    only: dict[Scope, set[Tensor]] = {}  # in the first run of one scope, and later ones of all others
     terms = []
     for x, kinds in products(net):
         always = sum(y in first for y in x.inputs)
         mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add
+        fewer = []
+        if always != mostly and x.scope and not nowhere(x.scope):
+            for i, scope in enumerate(x.scope.chain()):
+                if not is_one(scope.runs):
+                    only.setdefault(scope, with_gradient(ops, {scope}))
+                    fewer += [i] if sum(y in only[scope] for y in x.inputs) == always else []
         if mostly:
-            terms += [_fewer(term, x, always, mostly) for term in product(x, kinds, rule, factor, counted(rule))]
+            terms += [_fewer(term, x, always, mostly, fewer) for term in product(x, kinds, rule, factor, counted(rule))]
     return terms
 
 
-def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
-    """The term for `mostly` operands, of which only `always` count in the first run of the scope around."""
+def _fewer(term: Term, x: Tensor, always: int, mostly: int, fewer: list[int]) -> Term:
+    """The term for `mostly` operands, of which only `always` count in the first run of one of the scopes around."""
     if always == mostly or nowhere(x.scope):
         return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
-    looped = [i for i, (_, runs) in enumerate(term.scopes) if not is_one(runs)]
-    if len(looped) != 1:
-        raise ModelError(f"{x.path}: in the first run of its {len(looped)} repeated scopes other gradients are needed "
-                         "than later; that is counted for one repeated scope only")
-    (i,) = looped
+    if len(fewer) != 1:
+        raise ModelError(f"{x.path}: in the first runs of several repeated scopes other gradients are needed than "
+                         "later; that is counted where it is so for one of them")
+    (i,) = fewer
     path, runs = term.scopes[i]
     scopes = (*term.scopes[:i], (path, 1), *term.scopes[i + 1:])
     return Term(term.path, (runs * mostly - (mostly - always), *term.factors), scopes, term.kinds)
@@ -96,7 +106,7 @@ def _fewer(term: Term, x: Tensor, always: int, mostly: int) -> Term:
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
     net, values, title, notes, parts = decoding(model, sizes)
     terms = forward(net, rule, alone=alone, step=True, elements=_remembered(rule))
-    return bounds(net), values, title, notes, parts, terms
+    return bounds(net, step=True), values, title, notes, parts, terms
 
 
 def decoding(model: Any, sizes: dict[str, Any]) -> tuple[Network, dict[str, int], str, tuple[str, ...],
@@ -189,7 +199,7 @@ def _generate(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: boo
     terms = [*(term.under("prompt") for term in forward(net, rule, alone=alone)),
              *(term.under("steps") for term in forward(step, rule, alone=alone, step=True, elements=summed))]
     held = [Condition(*(side if isinstance(side, str) else substitute(side, lambda name: last.get(name, letter(name)))
-                        for side in c)) for c in bounds(step)]
+                        for side in c)) for c in bounds(step, step=True)]
     return ((*bounds(net), *held), values, title,
             ("a prompt, then new tokens with a cache, of which the last is not read", *notes), parts, terms)
 

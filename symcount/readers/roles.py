@@ -114,7 +114,8 @@ def turn(net: Network, stored: Mapping[Any, Any]) -> None:
 
 
 def _of_weights(x: Tensor) -> str:
-    for y in map(origin, x.inputs):
+    for operand in map(origin, x.inputs):
+        y = origin(operand.inputs[0]) if operand.details.get("kind") == "weight_norm" else operand
         if chosen(y):
             return "experts"
         if y.verb == "weight" and "V" in x.axes and "V" in y.axes:

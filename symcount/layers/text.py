@@ -1,0 +1,39 @@
+"""Parts of encoders of text that some families share: maps in groups, narrow word vectors, other ways to choose."""
+
+from __future__ import annotations
+
+from symcount.layers.dense import dropped, linear
+from symcount.layers.encoder import typed
+from symcount.network import contract, merge, pointwise, rename, split, weight
+from symcount.sizes import per
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from symcount.polynomials import Size
+
+
+def grouped(x: Tensor, name: str, groups: Size, *, over: str = "d", **out: Size) -> Tensor:
+    """Each group of the numbers goes to its own part of the result: in·out/groups + out parameters."""
+    (axis, size), = out.items()
+    parts = rename(split(x, over, groups=groups, p=None), p="p'")
+    w = weight(f"{name}.weight", out="groups p", **{"p'": parts.axes["p'"]}, groups=groups, p=per(size, groups))
+    y = merge(contract(parts, w, to="b s groups p", name=name), **{axis: "groups p"})
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name)
+
+
+def narrow(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """(V + P + types)e + 2e parameters, and where e is not d, ed + d to come to the width of the layers.
+
+    Source: Clark et al. 2020, "ELECTRA", section 3.3.
+    """
+    x, word = typed(ids, types, z, z.e)
+    x = dropped(x)
+    return (linear(x, "project", d=z.d) if z.projected else x), word
+
+
+def last_choice(x: Tensor) -> Tensor:
+    """A score of the last token for each choice, a text of the batch: d + 1 parameters."""
+    return linear(pointwise(x, kind="last", to="b d"), "classifier", score=1)

@@ -1,0 +1,45 @@
+"""Weights of what a text alone does not meet, as images and sounds: a checkpoint holds them, and they are never work.
+
+Each function gives the weights of a layer, for `symcount.network.idle`, where that layer would be named the same.
+"""
+
+from __future__ import annotations
+
+from symcount.network import weight
+from symcount.sizes import per
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from symcount.polynomials import Size
+
+
+def unmet_map(name: str, into: Mapping[str, Size], out: Mapping[str, Size], *, bias: bool) -> tuple[Tensor, ...]:
+    """A linear map: in·out parameters, + out with a bias."""
+    made = weight(f"{name}.weight", out=" ".join(out), **into, **out)
+    return (made, weight(f"{name}.bias", kinds="bias", **out)) if bias else (made,)
+
+
+def unmet_norm(name: str, *, shift: bool = False, **axes: Size) -> tuple[Tensor, ...]:
+    """A norm: as many parameters as it is wide, twice with a shift."""
+    gain = weight(f"{name}.weight", kinds="norm", **axes)
+    return (gain, weight(f"{name}.bias", kinds="norm bias", **axes)) if shift else (gain,)
+
+
+def unmet_attention(name: str, *, d: Size, memory: Size, heads: Size, kv: Size, k: Size,
+                    bias: bool = False) -> tuple[Tensor, ...]:
+    """Attention of rows of width d to others of width `memory`: 2dk·heads + 2·memory·k·kv parameters."""
+    rows, others = {"g": kv, "q": per(heads, kv), "k": k}, {"g": kv, "k": k}
+    return (*unmet_map(f"{name}.query", {"d": d}, rows, bias=bias),
+            *unmet_map(f"{name}.key", {"d": memory}, others, bias=bias),
+            *unmet_map(f"{name}.value", {"d": memory}, others, bias=bias),
+            *unmet_map(f"{name}.output", rows, {"d": d}, bias=bias))
+
+
+def unmet_gated(name: str, *, d: Size, h: Size, bias: bool = False) -> tuple[Tensor, ...]:
+    """A gated MLP: 3dh parameters, + 2h + d with biases."""
+    return (*unmet_map(f"{name}.gate", {"d": d}, {"h": h}, bias=bias),
+            *unmet_map(f"{name}.up", {"d": d}, {"h": h}, bias=bias),
+            *unmet_map(f"{name}.down", {"h": h}, {"d": d}, bias=bias))
