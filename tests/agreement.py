@@ -193,8 +193,8 @@ and measured in the same way; all of these are exact or refused too. Only where 
 or a chunk of one) torch multiplies without a matrix product and counts less work than symcount does.
 """
 
-SORTS = """By what their classes say that they read; of those that are no model alone, as the towers within others, a few
-are supported too. All other types are refused by name."""
+SORTS = """By what their classes say that they read; parts of others, as towers, are no models alone. What is not
+supported is refused by name."""
 READS = {"text": "text", "images": "images or video", "sound": "sound", "several": "several of these",
          "series": "series of numbers", "parts": "parts of others"}
 

@@ -10,7 +10,7 @@ from symcount.hub import measured
 from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import number
 from symcount.layers import linear, norm
-from symcount.layers.projectors import fitted, side_by_side
+from symcount.layers.projectors import fitted
 from symcount.network import idle, pointwise, split, within
 from symcount.tensors import Tensor
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
-from symcount.layers import embed, linear, norm, rotary_block
+from symcount.layers import linear, norm, rotary_block, words
 from symcount.layers.unmet import unmet_gated, unmet_norm
-from symcount.network import idle, tensor, weight, within
+from symcount.network import idle, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> Tensor:
     """The last hidden states; tables of words and of all codes: (V + books·V_codes)d parameters."""
-    x, _ = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, _ = words(z)
     x = idle(x, weight("audio.embeddings.weight", kinds="embedding", V=z.books * z.V_codes, d=z.d))
     return norm(within("layers", block, x, z=z, runs=z.L), "norm", shift=False)
 

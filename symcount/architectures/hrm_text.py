@@ -9,9 +9,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
-from symcount.layers import attention, decoder_heads, embed, gated, residual
+from symcount.layers import attention, decoder_heads, gated, residual, words
 from symcount.masks import Mask
-from symcount.network import pointwise, repeat, tensor, weight, within
+from symcount.network import pointwise, repeat, weight, within
 from symcount.scopes import Shared
 from symcount.tensors import Tensor
 
@@ -49,7 +49,7 @@ def cycle(low: Tensor, high: Tensor, z: Any, made: Shared) -> tuple[Tensor, Tens
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """What the slow stack says in the end, and the table of words; each stack holds L layers, however often it runs."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     start = repeat(weight("start", stored="frozen", d=z.d), b=z.b, s=z.s)
     _, x = within("cycle", cycle, start, x, z=z, made=Shared(), runs=z.cycles)
     return x, word

@@ -9,12 +9,12 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY
 from symcount.hub.settling import layer_kinds, listed, number, some_dense
-from symcount.layers import activation, decoder_heads, embed, gated, linear, norm, per_head, residual, words
+from symcount.layers import activation, decoder_heads, gated, linear, norm, per_head, residual, words
 from symcount.layers.experts import gated_experts
 from symcount.layers.hybrid import alternating
 from symcount.layers.state_space import causal_convolution
 from symcount.masks import Mask
-from symcount.network import cached, contract, cut, pointwise, tensor, top, weight, within
+from symcount.network import cached, contract, cut, pointwise, top, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
 

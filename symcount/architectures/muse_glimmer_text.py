@@ -12,10 +12,10 @@ from symcount.architecture import Architecture
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, ROUTED, decoder_keys
 from symcount.hub.settling import layer_kinds, some_dense, windows
-from symcount.layers import attention, decoder_heads, embed, gated, linear, norm, residual, words
+from symcount.layers import attention, decoder_heads, gated, linear, norm, residual, words
 from symcount.layers.experts import gated_experts
 from symcount.masks import Mask
-from symcount.network import pointwise, rename, tensor, top, weight, within
+from symcount.network import pointwise, rename, top, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 

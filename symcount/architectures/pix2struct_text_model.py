@@ -9,11 +9,11 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.settling import number
-from symcount.layers import attention, dropped, embed, gated, linear, norm
+from symcount.layers import attention, dropped, gated, linear, norm, words
 from symcount.layers.buckets import relative
 from symcount.layers.encoder_decoder import before
 from symcount.masks import Mask
-from symcount.network import idle, tensor, weight, within
+from symcount.network import idle, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def block(x: Tensor, z: Any, table: Tensor) -> Tensor:
 
 def text(z: Any) -> Tensor:
     """Logits over the vocabulary: Vd parameters; untied, Vd more."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     table = within("attention", lambda: relative(z, z.L, z.s, z.t))
     x = within("layers", block, dropped(x, "embeddings_dropout"), z=z, table=table, runs=z.L)
     return linear(dropped(norm(x, "norm", shift=False), "norm_dropout"), "head", bias=False, w=word if z.tied else None,

@@ -13,7 +13,6 @@ from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
 from symcount.layers import activation, attention, linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
-from symcount.layers.towers import Tower
 from symcount.layers.vision import image, placed, token
 from symcount.network import merge, pointwise, rename, select, split, within
 from symcount.tensors import Tensor
@@ -102,7 +101,7 @@ def row_attended(x: Tensor, n: tuple[Size, Size], heads: Size, r: int, *, bias: 
     """`attended` of tokens in a row, which are those of n_i × n_j places; where none are merged, of any tokens."""
     if r > 1:
         return merge(attended(split(x, "s", i=n[0], j=n[1]), heads, r, bias=bias), s="i j")
-    return attention(x, Tower(x.axes["d"], None, None, heads, None), t=x.axes["s"], bias=bias or "output")
+    return attention(x, z=None, heads=heads, t=x.axes["s"], bias=bias or "output")
 
 
 def first_body(z: Any) -> Tensor:

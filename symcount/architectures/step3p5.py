@@ -10,11 +10,10 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.hub.settling import layer_kinds, number, some_dense, windows
-from symcount.layers import attention, decoder_heads, embed, gated, norm, per_head, words
+from symcount.layers import attention, decoder_heads, gated, norm, per_head, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
 from symcount.masks import Mask
-from symcount.network import tensor
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False

@@ -10,9 +10,9 @@ from symcount.architectures import family
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import ROTARY, decoder_keys
-from symcount.hub.images import TOWER_LETTERS
 from symcount.hub.settling import global_every
 from symcount.layers import attention, embed, gated, linear, norm, per_head, residual
+from symcount.layers.towers import IMAGE_LETTERS
 from symcount.masks import Mask
 from symcount.network import (
     cached,
@@ -148,7 +148,7 @@ class Seen:
         self._z, self._flags = z, flags
 
     def __getattr__(self, name: str) -> Any:
-        letter = {**TOWER_LETTERS, "head": "head"}.get(name, name)
+        letter = {**IMAGE_LETTERS, "head": "head"}.get(name, name)
         return self._flags[name] if letter == name and letter != "head" and name in self._flags else getattr(
             self._z, letter)
 
@@ -307,7 +307,7 @@ ARCHITECTURES = (Architecture(
     keys={
         **stack_keys(TEXT, 262208),
         **stack_keys("decoder", 262208, **DECODER),
-        **{f"{SEES}.{key}": (TOWER_LETTERS.get(size, size), default) for key, (size, default) in SIGLIP.keys.items()},
+        **{f"{SEES}.{key}": (IMAGE_LETTERS.get(size, size), default) for key, (size, default) in SIGLIP.keys.items()},
         "tie_word_embeddings": ("tied", True),
         "num_labels": ("C", 2),
     },

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.settling import number
-from symcount.layers import decoder_heads, embed, gated, linear, norm, residual
+from symcount.layers import decoder_heads, gated, linear, norm, residual, words
 from symcount.network import (
     cached,
     concat,
@@ -101,7 +101,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     return norm(within("layers", block, x, z=z, runs=z.L), "norm", shift=False), word
 
 
