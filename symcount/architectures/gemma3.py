@@ -67,5 +67,8 @@ ARCHITECTURES = (seeing(
     ignored=dict.fromkeys(("image_token_index", "boi_token_index", "eoi_token_index", "image_token_id", "boi_token_id",
                            "eoi_token_id"), "the number of a word"),
     published={
+        "gemma-3-4b": _gemma3(4_300_079_472, d=2560, h=10240, L=34, L_global=5, heads=8, kv=4, k=256),
+        "gemma-3-12b": _gemma3(12_187_325_040, d=3840, h=15360, L=48, L_global=8, heads=16, kv=8, k=256),
+        "gemma-3-27b": _gemma3(27_432_406_640, d=5376, h=21504, L=62, L_global=10, heads=32, kv=16, k=128),
     },
 ),)

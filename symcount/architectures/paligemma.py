@@ -38,9 +38,9 @@ def one_width(config: dict[str, Any]) -> dict[str, Any]:
 _UNMASKED = "words see those after them, up to where the answer begins"
 
 
-def _paligemma(count: int, *, side: int = 224, patch: int = 14, **sizes: Any) -> Published:
-    return measured("PaliGemmaForConditionalGeneration", count, **sizes, d_img=1152, h_img=4304, L_img=27,
-                    heads_img=16, c=3, patch=patch, side=side, head_img=False)
+def _paligemma(count: int, *, side: int = 224) -> Published:
+    return measured("PaliGemmaForConditionalGeneration", count, V=257216, d=2048, h=16384, L=18, heads=8, kv=1, k=256,
+                    d_img=1152, h_img=4304, L_img=27, heads_img=16, c=3, patch=14, side=side, head_img=False)
 
 
 ARCHITECTURES = (seeing(
@@ -72,5 +72,8 @@ ARCHITECTURES = (seeing(
     },
     only={"text_config.use_bidirectional_attention": ((None, True, False), _UNMASKED)},
     published={
+        "paligemma-3b-224": _paligemma(2_923_466_480),
+        "paligemma-3b-448": _paligemma(2_924_351_216, side=448),
+        "paligemma-3b-896": _paligemma(2_927_890_160, side=896),
     },
 ),)
