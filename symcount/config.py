@@ -86,6 +86,7 @@ ONLY: dict[str, tuple[tuple[Any, ...], str]] = {
 # Classes that had another name in an early release, or in the repository that a file came from
 RENAMED = {
     "Ernie4_5_ForCausalLM": "Ernie4_5ForCausalLM",
+    "KimiK25ForConditionalGeneration": "Kimi_K25ForConditionalGeneration",
     "LLaMAForCausalLM": "LlamaForCausalLM",
     "MPTForCausalLM": "MptForCausalLM",
     "T5WithLMHeadModel": "T5ForConditionalGeneration",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symcount.errors import ModelError, ShapeError, SizeError, UnitError, nearest
 from symcount.polynomials import added, quotient
 from symcount.scopes import matches
-from symcount.sizes import check, conditions, is_one, letters, ratio, to_sympy
+from symcount.sizes import check, conditions, is_one, letters, ratio, to_sympy, vanishes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,8 +116,7 @@ class Ledger:
 
     def _vanishes(self, term: Term) -> bool:
         """Whether a term is nothing whatever its other letters may be: there are no images, or no layers of a kind."""
-        return any(all(name in self.values for name in letters(size)) and ratio(size, self.values)[0] == 0
-                   for size in (*(runs for _, runs in term.scopes), *term.factors))
+        return any(vanishes(size, self.values) for size in (*(runs for _, runs in term.scopes), *term.factors))
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

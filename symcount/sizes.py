@@ -259,6 +259,18 @@ def ratio(size: Size, values: Mapping[str, int]) -> tuple[int, int]:
     return top, bottom
 
 
+def vanishes(size: Size, values: Mapping[str, int]) -> bool:
+    """Whether a size is nothing for these values, whatever its other letters may be.
+
+    >>> vanishes(letter("images") * letter("side"), {"images": 0}), vanishes(letter("side") + 1, {"side": 0})
+    (True, False)
+    """
+    if all(name in values for name in letters(size)):
+        return ratio(size, values)[0] == 0
+    return all(any(power > 0 and values.get(atom) == 0 for atom, power in powers)
+               for powers, _ in _polynomial(size).terms.values())
+
+
 def fraction(size: Size, values: Mapping[str, int]) -> Any:
     """The exact number of a size for these values: an int, or a Fraction."""
     return quotient(*ratio(size, values))
@@ -280,7 +292,8 @@ def check(condition: Condition, values: Mapping[str, int]) -> None:
     a, b = value(condition.left, values), value(condition.right, values)
     if not related(condition.relation, a, b):
         _, verb = RELATIONS[condition.relation]
-        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else ""
+        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else (
+            "; the widths of its towers do not fit, so no image can run" if str(condition.left) == "images" else "")
         raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{both}")
 
 

@@ -82,25 +82,26 @@ def by_the_use(row):
     return row | {"components": dict(parts)} if moved else row
 
 
-# The head that pools an image, which is filed whole where its tower is alone
-_POOLS = (("vision_tower.head.attention.", "attention", "pooler"), ("vision_tower.head.mlp.", "mlp", "pooler"),
-          ("vision_tower.head.layernorm.", "norm", "pooler"))
-# {type: (a part of names, the component that the table files them in, what they are)}
-MOVED = {
+# (a part of names, the component that the table files them in, what they are, of which type, "" of all)
+MOVED = (
     # maps that widen one residual stream to several, and join them again
-    "gemma3n_text": (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other")),
-    "embedding_gemma2_text": (("embedding_projection.", "embeddings", "other"),),  # to another width behind all layers
-    "llava": _POOLS,
-    "t5gemma2": _POOLS,
-}
+    ("altup_projections.", "mlp", "other", ""),
+    ("altup_unembed_projections.", "embeddings", "other", ""),
+    ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
+    # the head that pools an image, which is filed whole where its tower is alone
+    ("vision_tower.head.attention.", "attention", "pooler", ""),
+    ("vision_tower.head.mlp.", "mlp", "pooler", ""),
+    ("vision_tower.head.layernorm.", "norm", "pooler", ""),
+    ("language_model.lm_head.", "other", "lm_head", "llama4"),
+)
 
 
 def by_the_maps(row):
     """These parts as what they are."""
-    parts = Counter(row["components"])
+    parts, kind = Counter(row["components"]), row["id"].split("/")[0]
     for name, shape, count in row["shapes"]:
-        for part, there, here in MOVED.get(row["id"].split("/")[0], ()):
-            if part in name:
+        for part, there, here, of in MOVED:
+            if part in name and of in ("", kind):
                 parts[there] -= prod(shape) * count
                 parts[here] += prod(shape) * count
     return row | {"components": {part: count for part, count in parts.items() if count}}

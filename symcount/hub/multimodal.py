@@ -42,13 +42,14 @@ _NO_WINDOW = {"sliding_window": ((None,), "windows are not written for this fami
 def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: Part, image: Part, *,
            classes: Mapping[str, bool], ties: Mapping[str, bool],
            project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]] | None = None,
-           **whole: Any) -> Architecture:
+           rewritten: Callable[[dict[str, Any]], dict[str, Any]] = dict, **whole: Any) -> Architecture:
     """The architecture of a family with a tower for images, and of each pair of towers that it may have.
 
     family   gives the architectures of a file
     classes  {class: whether it predicts words}
     ties     {key, of which any ties the words: the class default}
     project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
+    rewritten  what the configuration class makes of older files before it reads them
     whole    keys, stored and all else that an `Architecture` takes, of what is of no tower
     """
     def load(part: Part, kind: str) -> Architecture:
@@ -70,17 +71,31 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
             settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
             base=whole.get("base", "model"),
             buffers=towers[0].buffers or towers[1].buffers,
+            unmasked=whole.get("unmasked") or towers[0].unmasked,
             unwritten=whole.get("unwritten") or towers[0].unwritten or towers[1].unwritten,
         )
         made.composed = composed
         return made
 
     def composed(config: Mapping[str, Any]) -> tuple[Architecture, dict[str, Any]]:
+        config = rewritten(dict(config))
         words, pictures = _table(config, TEXT, text), _table(config, IMAGE, image)
         return (pair(_kind(words, TEXT, text), _kind(pictures, IMAGE, image)),
                 {**config, TEXT: words, IMAGE: pictures})
 
     return pair(next(iter(text.kinds)), next(iter(image.kinds)))
+
+
+def nested(text: Architecture) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What older files of a family mean, which have the keys of the text beside the table of the image tower."""
+    known = {*text.keys, *text.reads, *text.ignored, *text.only, *text.aliases, *text.acts} - {"tie_word_embeddings"}
+
+    def rewritten(config: dict[str, Any]) -> dict[str, Any]:
+        if config.get(TEXT) is not None:
+            return config
+        return {**{key: entry for key, entry in config.items() if key not in known},
+                TEXT: {key: entry for key, entry in config.items() if key in known}}
+    return rewritten
 
 
 def _table(config: Mapping[str, Any], table: str, part: Part) -> dict[str, Any]:

@@ -82,6 +82,9 @@ def _read(subject: Any, name: str | Convention, phase: str, sizes: dict[str, Any
     rule = convention(name)
     if rule.sizes and hasattr(subject, "network"):
         subject = subject.replace(**{size: how for size, how in rule.sizes.items() if size in subject.asked})
+    unmasked = getattr(getattr(subject, "architecture", None), "unmasked", "")
+    if unmasked and rule.pairs != "all" and phase != "decode":
+        raise ModelError(f"{subject.title}: {unmasked}, so {rule.name} cannot say how many pairs of tokens meet")
     if phase != "generate" and ("new" in sizes or "new" in getattr(subject, "given", ())):
         raise ModelError(f"new, tokens to come after a prompt, is read by the phase generate, not by {phase}")
     if phase == "forward":

@@ -1,0 +1,35 @@
+"""From the tokens of a tower for images to vectors that stand for words: neighbours as one token, then maps."""
+
+from __future__ import annotations
+
+from symcount.layers.dense import linear
+from symcount.layers.feed_forward import activation
+from symcount.network import idle, merge, split, tensor
+from symcount.polynomials import Condition
+from symcount.sizes import noted
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from symcount.polynomials import Size
+
+
+def side_by_side(x: Tensor, n: Size) -> Tensor:
+    """Each n tokens as one that is n times as wide; n must divide how many there are: no parameters.
+
+    Source: Shi et al. 2016, "Real-time single image and video super-resolution", section 2.2 (its inverse).
+    """
+    return merge(split(x, "s", s=None, m=n), d="m d")
+
+
+def fitted(x: Tensor, d: Size, *, fits: bool) -> Tensor:
+    """x, as wide as the map that reads it; where its width is another, no image can run: there must be none."""
+    if fits:
+        return x
+    none = noted(x.axes["b"], Condition(x.axes["b"], "is", 0))
+    return idle(tensor("unfit", **{**x.axes, "b": none, "d": d}), x)
+
+
+def two_maps(x: Tensor, *, h: Size, d: Size, bias: bool = True, kind: str = "gelu") -> Tensor:
+    """down(f(up(x))) from the width of x to d: parameters (x's d)·h + hd, h + d more with biases."""
+    return linear(activation(linear(x, "up", bias=bias, h=h), kind), "down", over="h", bias=bias, d=d)
