@@ -76,6 +76,8 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
     only: dict[Scope, set[Tensor]] = {}  # in the first run of one scope, and later ones of all others
     terms = []
     for x, kinds in products(net):
+        if x not in later:  # it is not read
+            continue
         always = sum(y in first for y in x.inputs)
         mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add
