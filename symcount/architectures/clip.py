@@ -15,7 +15,7 @@ from symcount.layers import linear, norm
 from symcount.layers.towers import compared, ids, image_part, text_tower
 from symcount.layers.vision import image, mean, patches, placed, token, vision_layers
 from symcount.masks import Mask
-from symcount.network import select, within
+from symcount.network import idle, select, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -60,10 +60,10 @@ def both(z: Any) -> Tensor:
     return compared(projected(text, "text_projection", z), projected(picture, "image_projection", z), bias=False)
 
 
-def classification(z: Any) -> tuple[Tensor, Tensor]:
+def classification(z: Any) -> Tensor:
     """The tower for images, and C scores from the mean of its patches: d_img·C + C parameters more."""
     x, pooled = within("image", image_tower, image(z), z=image_part(z))
-    return linear(mean(x, last=x.axes["s"] - 1), "classifier", C=z.C), pooled
+    return linear(idle(mean(x, last=x.axes["s"] - 1), pooled), "classifier", C=z.C)
 
 
 def agreed(config: dict[str, Any]) -> dict[str, Any]:
