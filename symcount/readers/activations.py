@@ -17,7 +17,7 @@ from symcount.kinds import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
-from symcount.readers import account, bounds, written
+from symcount.readers import account, bounds, trained, written
 from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
 from symcount.readers.gradients import handed, with_gradient
@@ -94,6 +94,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
     written(subject, "what training keeps")
+    trained(subject, "what training keeps")
     if tp is None and "tp" in getattr(subject, "given", ()):
         tp = subject.values.get("tp", "tp")
     net, values, title, said, parts = account(subject, ("tp", "pp", "dp"), **sizes)

@@ -21,7 +21,7 @@ from symcount.ledger import Term
 from symcount.masks import Mask, pairs, within_window
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
-from symcount.readers import account, bounds
+from symcount.readers import account, bounds, trained
 from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
@@ -47,6 +47,7 @@ def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, al
     """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
     if phase in ("decode", "generate"):
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
+    trained(subject, "a backward pass")
     net, values, title, notes, parts = account(subject, **sizes)
     ahead = forward(net, rule, alone=alone)
     back = backward(net, rule, ahead, alone=alone)
