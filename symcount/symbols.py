@@ -92,6 +92,7 @@ _ROWS = (
     ("L_hca", "layers with heavily compressed attention", r"L_{\mathrm{hca}}", 0, ""),
     ("globals", "tokens that all others meet", r"n_{\mathrm{global}}", 1, "num_global_tokens"),
     ("ngram", "tokens predicted at once", r"n_{\mathrm{gram}}", 1, ""),
+    ("rows", "rows of a table of hashes", r"n_{\mathrm{rows}}", 1, ""),
     ("fill", "a multiple that widths are filled up to", r"n_{\mathrm{fill}}", 1, "pad_head_dim_to_multiple_of"),
     ("frames", "frames of a spectrogram", r"n_{\mathrm{frames}}", 1, ""),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
