@@ -107,6 +107,7 @@ ARCHITECTURES = (Architecture(
         "final_w_init_variance_scale": "how weights start, not how many there are",
         "_block_types": "block_types says it",
     },
+    unwritten="the soft cap of logits",
     stored={
         **{ours: theirs.replace("self_attn", "temporal_block") for ours, theirs in DECODER_NAMES.items()},
         **{f"layers.mixer.{ours}": f"layers.{{i}}.temporal_block.{theirs}" for ours, theirs in (
