@@ -10,8 +10,9 @@ from math import prod
 
 # The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
 # components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution.
+# The router of ZAYA has a part that is named router_mlp.
 ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
-       "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
+       "zaya": ("mlp", "router"), "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 
