@@ -43,7 +43,7 @@ _ROWS = (
     ("r_q", "query rank", r"r_{\mathrm{q}}", 1, "q_lora_rank"),
     ("r_kv", "key-value rank", r"r_{\mathrm{kv}}", 1, "d_c"),
     ("nope", "head width without rotation", r"k_{\mathrm{nope}}", 1, "qk_nope_head_dim"),
-    ("rope", "head width with rotation", r"k_{\mathrm{rope}}", 1, "qk_rope_head_dim"),
+    ("rope", "head width with rotation", r"k_{\mathrm{rope}}", 0, "qk_rope_head_dim"),
     ("v", "value head width", "v", 1, "v_head_dim"),
     ("L_dense", "dense layers", r"L_{\mathrm{dense}}", 0, "first_k_dense_replace"),
     ("L_global", "layers with global attention", r"L_{\mathrm{global}}", 0, ""),
