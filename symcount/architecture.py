@@ -371,8 +371,8 @@ class Model:
             numbers["b"] = 1
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
-            if (name in numbers or name == WIDTHS or not known(name) or name in self.architecture.stages
-                    or isinstance(self.given.get(name), tuple)):
+            stages = name in self.architecture.stages or isinstance(self.given.get(name), tuple)
+            if name in numbers or name == WIDTHS or stages or not known(name):
                 continue
             found = getattr(z, name)
             if found is None or letters(found):

@@ -18,6 +18,7 @@ ONE = {
     "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
     "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
     "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
+    "zaya": ("mlp", "router"),  # a part of its router is a `router_mlp`
 }
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
