@@ -50,9 +50,11 @@ def by_the_use(row):
 
 # Endings of names, or parts of them, the component that the table files them in, and what they are: maps that widen one
 # residual stream to several and join them again, and one to another width behind all layers, have up_proj or embed in
-# their names; the head that pools an image is filed whole where its tower is alone
+# their names; the head that pools an image is filed whole where its tower is alone; a norm that a map of low rank gates
+# has attention or mlp in its name
 MOVED = (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other"),
          ("embedding_projection.", "embeddings", "other"), ("vision_tower.head.attention.", "attention", "pooler"),
+         ("input_layernorm.mlp.", "mlp", "other"), ("post_attention_layernorm.mlp.", "attention", "other"),
          ("vision_tower.head.mlp.", "mlp", "pooler"), ("vision_tower.head.layernorm.", "norm", "pooler"))
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
-                     mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None) -> Tensor:
+                     mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
+                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
@@ -26,6 +27,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
     bias   the maps from and to the width d, but not a query without a rank, have one
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+    asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
+           then z.query_rank is not read, and the parameters for queries are those of `asked`
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
            the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
            "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
@@ -38,8 +41,10 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     if form not in FORMS:
         raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
     rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    width, low = z.nope + rope, x
-    if z.query_rank:
+    width, low, opening = z.nope + rope, x, None
+    if asked is not None:
+        query, low, opening = asked(x)
+    elif z.query_rank:
         query, low = latent_query(x, z, k=width, bias=bias)
     else:
         query = linear(x, "query", bias=False, g=z.heads, k=width)
@@ -77,6 +82,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
         mixed = contract(mixed, rename(value_up, k="v"), to="b s g v", name="value_up")
     else:
         mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
+    if opening is not None:
+        mixed = pointwise(mixed, pointwise(opening, kind="sigmoid"), kind="multiply", name="opened")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
 
 
