@@ -214,9 +214,9 @@ ARCHITECTURES = (
         stored_heads=HEAD_NAMES,
         base="model",
         published={
-            "mistral-small-4-119b": measured("Mistral4ForCausalLM", 118_972_826_624, V=131072, d=4096, h=12288, h_e=2048,
-                                             L=36, L_dense=0, heads=32, r_q=1024, r_kv=256, nope=64, rope=64, v=128,
-                                             E=128, K=4, E_s=1),
+            "mistral-small-4": measured("Mistral4ForCausalLM", 118_972_826_624, V=131072, d=4096, h=12288, h_e=2048,
+                                        L=36, L_dense=0, heads=32, r_q=1024, r_kv=256, nope=64, rope=64, v=128, E=128,
+                                        K=4, E_s=1),
         },
     ),
     Architecture(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
-                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None) -> Tensor:
+                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None,
+                     sinks: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
@@ -29,6 +30,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
     asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
            then z.query_rank is not read, and the parameters for queries are those of `asked`
+    sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
            the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
            "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
@@ -76,7 +78,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
         scores = pointwise(scores, index(x, low), kind="add", name="chosen")
-    weights = pointwise(scores, kind="softmax")
+    sink = (weight("sinks", kinds="bias", g=z.heads),) if sinks else ()
+    weights = pointwise(scores, *sink, kind="softmax")
     if form == "absorbed":
         mixed = contract(weights, latent, to="b s g c", name="mix", mask=mask)
         mixed = contract(mixed, rename(value_up, k="v"), to="b s g v", name="value_up")
