@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
                      asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None,
-                     sinks: bool = False) -> Tensor:
+                     sinks: bool = False, turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
@@ -31,6 +31,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
            then z.query_rank is not read, and the parameters for queries are those of `asked`
     sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
+    turned_norm  the rope numbers that all heads share are normed first: rope parameters
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
            the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
            "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
@@ -55,6 +56,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
 
     latent, turned = cut(linear(x, "key_value_down", bias=bias, c=z.r_kv + rope), "c", z.r_kv, rope)
     latent = norm(latent, "key_value_norm", over="c", shift=False)
+    turned = norm(turned, "turned_norm", over="c", shift=False) if turned_norm else turned
     turned = pointwise(turned, kind="rotary")
     if form != "heads":
         latent, turned = cached(latent, "latent", s=("t", t)), cached(turned, "turned", s=("t", t))
