@@ -89,13 +89,15 @@ MOVED = (
     ("altup_projections.", "mlp", "other", ""),
     ("altup_unembed_projections.", "embeddings", "other", ""),
     ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
+    # a norm that a map of low rank gates
+    ("input_layernorm.mlp.", "mlp", "other", ""),
+    ("post_attention_layernorm.mlp.", "attention", "other", ""),
     # the head that pools an image, which is filed whole where its tower is alone
     ("vision_tower.head.attention.", "attention", "pooler", ""),
     ("vision_tower.head.mlp.", "mlp", "pooler", ""),
     ("vision_tower.head.layernorm.", "norm", "pooler", ""),
     ("language_model.lm_head.", "other", "lm_head", "llama4"),
 )
-
 
 def by_the_maps(row):
     """These parts as what they are."""
