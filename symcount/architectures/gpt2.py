@@ -1,7 +1,8 @@
 """GPT-2 and its like: pre-norm decoders with learned positions; the output matrix is the word table.
 
 GPT-BigCode shares one key and one value head; GPT-Neo has three biases less, and windows in every second layer;
-GPT-SW3 is GPT-2 under another name; ImageGPT reads 512 colours, and its norms have no shift; GPT, the first, has its norms after attention and MLP.
+ImageGPT reads 512 colours, and its norms have no shift; GPT, the first, has its norms after attention and MLP; GPT-SW3
+is GPT-2 under another name.
 
 Source: Radford et al. 2019, "Language models are unsupervised multitask learners", table 2 and section 2.3;
 Li et al. 2023, "StarCoder", section 4.1; Black et al. 2021, "GPT-Neo";
