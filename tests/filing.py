@@ -47,10 +47,10 @@ def out_of_attention(row):
 
 
 def alike(row):
-    """What differs in the number of an expert or a hash, or the language of an adapter, under one name, as layers."""
+    """What differs in the number of an expert, or in the language of an adapter, under one name, as are the layers."""
     found = Counter()
     for name, shape, count in row["shapes"]:
-        one = re.sub(r"(?<=\.expert_)\d+|(?<=Embedder_)\d+", "{i}", name)
+        one = re.sub(r"(?<=\.expert_)\d+", "{i}", name)
         one = re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", one)
         found[one, tuple(shape)] += count
     return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
