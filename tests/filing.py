@@ -28,6 +28,7 @@ PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # 
 def refiled(row):
     """The row with each tensor where it belongs."""
     return held(scored(by_the_maps(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row))))))))
+    return held(scored(by_the_use(by_the_body(alike(out_of_attention(with_heads(row)))))))
 
 
 def joined(counts, parts):
@@ -53,11 +54,13 @@ def out_of_attention(row):
     return row | {"components": dict(parts)} if moved else row
 
 
-def of_languages(row):
-    """The adapters of all languages under one name, as are the layers of a model: which languages changes no count."""
+def alike(row):
+    """What differs in the number of an expert, or in the language of an adapter, under one name, as are the layers."""
     found = Counter()
     for name, shape, count in row["shapes"]:
-        found[re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", name), tuple(shape)] += count
+        one = re.sub(r"(?<=\.expert_)\d+", "{i}", name)
+        one = re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", one)
+        found[one, tuple(shape)] += count
     return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
 
 

@@ -21,7 +21,6 @@ REFUSED = {
     "swinv2/own4/Swinv2Model": "padding is not written",
     "bit/own4/BitModel": "embedding_dynamic_padding",
     "pvt_v2/own3/PvtV2Model": "linear_attention",
-    "roc_bert/own6/RoCBertForMaskedLM": "concat_input = false is not supported",
 }
 
 
