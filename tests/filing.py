@@ -9,9 +9,10 @@ from collections import Counter
 from math import prod
 
 # The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
-# components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution.
+# components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution;
+# the `conv.conv_layers` of S2T go by the name of a short convolution.
 ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
-       "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
+       "speech_to_text": ("conv", "ssm"), "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 

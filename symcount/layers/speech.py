@@ -140,12 +140,16 @@ def speech_block(x: Tensor, z: Any) -> Tensor:
     return within("adapter", narrowed, x, r=z.r_a) if z.stable and z.narrowed else x
 
 
-def halved(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True) -> Tensor:
-    """A convolution whose one half of channels opens the other: w·2d² parameters, 2d more with a bias.
+def halved(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
+           d: Size | None = None) -> Tensor:
+    """A convolution to d channels (or as many as come in), and as many that open them.
+
+    Parameters: 2w·d_in·d, 2d more with a bias.
 
     Source: Dauphin et al. 2017, "Language modeling with gated convolutional networks", equation 1.
     """
-    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=x.axes["d"])
+    d = x.axes["d"] if d is None else d
+    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=d)
                for part in ("value", "gate"))
     return pointwise(y, gate, kind="glu", name=f"{name}.act")
 
