@@ -43,10 +43,15 @@ def by_the_body(row):
 
 
 def by_the_use(row):
-    """The matrix that a name takes for the logits of words, where it scores a text, as what it is."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
-    parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
+    """The matrix that a name takes for the logits of words, where it scores a text, as what it is; and the map to the
+    letters of a sound, which is of a class of convolutions.
+    """
+    for beginning, there, here in (("logits_proj.", "lm_head", "classifier"), ("ctc_head.", "conv", "lm_head")):
+        moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith(beginning))
+        if moved:
+            parts = Counter(row["components"]) + Counter({here: moved}) - Counter({there: moved})
+            row = row | {"components": dict(parts)}
+    return row
 
 
 def scored(row):

@@ -36,7 +36,8 @@ def inputs(network, sizes):
 
     given = {}
     if "frames" in sizes:
-        bins = next((getattr(config, key) for key in WIDTHS if hasattr(config, key)), 80)
+        told = getattr(config, "encoder_config", config)
+        bins = next((getattr(told, key) for key in WIDTHS if hasattr(told, key)), 80)
         shape = (bins, sizes["frames"]) if config.model_type == "whisper" else (sizes["frames"], bins)
         given[network.main_input_name] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
