@@ -41,8 +41,8 @@ NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "gather", "last", "mean", "partial_rotary", "relative",
                      "rotary", "sinusoids", "subtract", "sum", "zeros"), "nothing"),
-    **dict.fromkeys((*NORMS, *ACTIVATIONS, "deviation", "glu", "max", "softplus", "swiglu", "weight_norm", "xielu"),
-                    "inputs"),
+    **dict.fromkeys((*NORMS, *ACTIVATIONS, "asinh", "deviation", "glu", "max", "softplus", "swiglu", "weight_norm",
+                     "xielu"), "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
     # each for the gradient of the others
     **dict.fromkeys(("affine", "mix", "multiply", "scale", "token_shift"), "factors"),
