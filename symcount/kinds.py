@@ -25,6 +25,7 @@ KINDS = {
     "deviation": "the standard deviation of what is summed over",
     "glu": "one half times the sigmoid of the other",
     "weight_norm": "weights brought to length 1, times a gain",
+    "asinh": "the inverse hyperbolic sine of a multiple",
     "attention_scale": "scores times 1/√k",
     "affine": "x·scale + base",
     "band": "the scores of a window, out of those of all blocks",

@@ -18,6 +18,7 @@ ONE = {
     "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
     "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
     "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
+    "speech_to_text": ("conv", "ssm"),  # its `conv.conv_layers` go by the name of a short convolution
     "zaya": ("mlp", "router"),  # a part of its router is a `router_mlp`
 }
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
@@ -27,8 +28,7 @@ PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_maps(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row))))))))
-    return held(scored(by_the_use(by_the_body(alike(out_of_attention(with_heads(row)))))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(alike(out_of_attention(with_heads(row))))))))
 
 
 def joined(counts, parts):
@@ -80,10 +80,15 @@ def by_the_body(row):
 
 
 def by_the_use(row):
-    """The matrix that a name takes for the logits of words, where it scores a text, as what it is."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
-    parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
+    """The matrix that a name takes for the logits of words, where it scores a text, as what it is; and the map to the
+    letters of a sound, which is of a class of convolutions.
+    """
+    for beginning, there, here in (("logits_proj.", "lm_head", "classifier"), ("ctc_head.", "conv", "lm_head")):
+        moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith(beginning))
+        if moved:
+            parts = Counter(row["components"]) + Counter({here: moved}) - Counter({there: moved})
+            row = row | {"components": dict(parts)}
+    return row
 
 
 # (a part of names, the component that the table files them in, what they are, of which type, "" of all)

@@ -6,6 +6,9 @@ import warnings
 
 import agreement
 
+# How many numbers a frame of a spectrogram has
+WIDTHS = ("num_mel_bins", "feature_projection_input_dim", "input_feat_per_channel")
+
 
 def built(hub, cls, config, device="meta"):
     """The model, without values; or on the CPU with some."""
@@ -33,10 +36,10 @@ def inputs(network, sizes):
 
     given = {}
     if "frames" in sizes:
-        bins = getattr(config, "num_mel_bins", 80)
-        shape = ((sizes["frames"], config.feature_projection_input_dim) if config.model_type == "wav2vec2-bert" else
-                 (bins, sizes["frames"]))
-        given["input_features"] = torch.zeros((sizes["b"], *shape), device=device)
+        told = getattr(config, "encoder_config", config)
+        bins = next((getattr(told, key) for key in WIDTHS if hasattr(told, key)), 80)
+        shape = (bins, sizes["frames"]) if config.model_type == "whisper" else (sizes["frames"], bins)
+        given[network.main_input_name] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
         given["input_values"] = torch.zeros((sizes["b"], sizes["samples"]), device=device)
     elif "s" in sizes:

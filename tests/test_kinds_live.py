@@ -43,7 +43,7 @@ SEEN_AS = {  # type: {our kind: the function that torch is seen to call}
     "openai_privacy_filter": {"swiglu": "sigmoid"},
     "rwkv": {"relu2": "relu"},
 }
-REFUSED = {"esm", "lfm2_moe"}  # their default configurations, which lack a size; nothing in them chooses an activation
+REFUSED = {"esm", "lfm2_moe", "moonshine_streaming"}  # their default configurations, which lack a size; nothing in them chooses an activation
 UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
 UNMEASURED = {"qwen2_5_vl_text"}  # no run of it was measured
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
@@ -52,6 +52,7 @@ UNWRITTEN = {  # type: {what its class does and the network has not, or has of o
     "nanochat": {"tanh"},
     "granite_swa": {"sigmoid"},  # how a sink enters a softmax, which is one operation here
     "granitemoe_swa": {"sigmoid"},
+    "moonshine_streaming": {"layer_norm"},  # that of each frame of samples is no module's
     "longformer": {"layer_norm"},  # the rows that fill up a window are embedded too
     "llama4_text": {"mish", "rms_norm"},  # every token runs through all experts; queries and keys without positions
 }

@@ -159,7 +159,7 @@ def accounts(network) -> list[Ledger]:
 def test_letters_ints_and_sympy_agree(subject):
     subject = subject().replace(b=2, s=7)
     unsaid = subject.asked.intersection(subject.architecture.sizes) - subject.values.keys()  # by any configuration
-    subject = subject.replace(**{name: {"side": 64, "samples": 4_000}.get(name, 2) for name in unsaid
+    subject = subject.replace(**{name: {"side": 64, "samples": 4_000, "frames": 100}.get(name, 2) for name in unsaid
                                  if name not in subject.given})
     numbers = subject.values
     by_letters = [value(ledger.size, numbers) for ledger in accounts(subject.network())]

@@ -42,8 +42,8 @@ NEEDS = {
     **dict.fromkeys(("add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean", "partial_rotary",
                      "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum", "zeros"),
                     "nothing"),
-    **dict.fromkeys((*NORMS, *ACTIVATIONS, "deviation", "glu", "max", "sines", "softplus", "swiglu", "weight_norm",
-                     "xielu"),
+    **dict.fromkeys((*NORMS, *ACTIVATIONS, "asinh", "deviation", "glu", "max", "sines", "softplus", "swiglu",
+                     "weight_norm", "xielu"),
                     "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
     # each for the gradient of the others
