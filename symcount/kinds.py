@@ -22,6 +22,7 @@ KINDS = {
     "layer_norm": "a LayerNorm, its gain and shift within",
     "rms_norm": "an RMSNorm, its gain within",
     "attention_scale": "scores times 1/√k",
+    "adapt": "the means of as many parts of an image as are wanted",
     "affine": "x·scale + base",
     "band": "the scores of a window, out of those of all blocks",
     "decay": "a power of a rate of decay",
