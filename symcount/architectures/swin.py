@@ -1,6 +1,9 @@
 """Swin: stages of attention within windows of an image, each stage after the first at half the side and twice as wide.
 
-Source: Liu et al. 2021, "Swin transformer: hierarchical vision transformer using shifted windows", section 3.
+The encoder of Donut is one without a last norm.
+
+Source: Liu et al. 2021, "Swin transformer: hierarchical vision transformer using shifted windows", section 3;
+Kim et al. 2022, "OCR-free document understanding transformer", section 3.2.
 """
 
 from __future__ import annotations
@@ -53,12 +56,14 @@ def placed(x: Tensor, z: Any) -> Tensor:
     return pointwise(x, table, kind="add", name="position")
 
 
-def relative(x: Tensor, table: Tensor) -> Tensor:
-    """What the table says of each two tokens in a window."""
-    return lookup(tensor("distances", s=x.axes["s"], t=x.axes["s"]), table, "relative")
+def relative(x: Tensor, table: Tensor, *, kept: bool = False) -> Tensor:
+    """What the table says of each two tokens in a window; a checkpoint that has `kept` it holds which row that is."""
+    two = {"s": x.axes["s"], "t": x.axes["s"]}
+    rows = weight("distances", stored="buffer", **two) if kept else tensor("distances", **two)
+    return lookup(rows, table, "relative")
 
 
-def windowed(x: Tensor, w: Size, heads: Size, *, bias: bool, padded: bool) -> Tensor:
+def windowed(x: Tensor, w: Size, heads: Size, *, bias: bool, padded: bool, kept: bool = False) -> Tensor:
     """Attention within windows of w × w tokens: 4d² + 4d + (2w - 1)²·heads parameters, 3d less without the `bias`.
 
     Every other layer cuts the windows half a window further, at the same cost. Multiply-adds for n tokens: the
@@ -66,7 +71,8 @@ def windowed(x: Tensor, w: Size, heads: Size, *, bias: bool, padded: bool) -> Te
     """
     def attended(y: Tensor) -> Tensor:
         table = weight("relative", buckets=(2 * w - 1) * (2 * w - 1), g=heads)
-        return attention(y, Heads(heads), t=w * w, bias=bias or "output", relative=relative(y, table))
+        return attention(y, Heads(heads), t=w * w, bias=bias or "output",
+                         relative=relative(y, table, kept=kept))
     return in_windows(x, w, attended, padded=padded)
 
 
@@ -83,10 +89,10 @@ def in_windows(x: Tensor, w: Size, f: Callable[[Tensor], Tensor], *, padded: boo
     return split(merge(y, s="i y j y'"), "s", i=i, j=j)
 
 
-def block(x: Tensor, z: Any, heads: Size, **_: Any) -> Tensor:
+def block(x: Tensor, z: Any, heads: Size, *, kept: bool = False, **_: Any) -> Tensor:
     """12d² + 13d + (2w - 1)²·heads parameters; 3d less without qkv_bias."""
     y = within("attention", windowed, norm(x, "attention_norm"), w=z.w, heads=heads, bias=z.qkv_bias,
-               padded=z.padded)
+               padded=z.padded, kept=kept)
     x = residual(x, y)
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=4 * x.axes["d"]))
 
@@ -132,14 +138,17 @@ def merged_norm(x: Tensor, *, padded: bool) -> Tensor:
 
 
 def classes(prefix: str, embeddings: Callable[..., Tensor], block: Callable[..., Tensor],
-            merged: Callable[..., Tensor]) -> dict[str, Any]:
-    """The tokens of the last stage with a norm, and their mean; C scores of it: C·d + C parameters for its width."""
+            merged: Callable[..., Tensor], *, last: bool = True) -> dict[str, Any]:
+    """The tokens of the last stage, and their mean; C scores of it: C·d + C parameters for its width.
+
+    2d parameters more for a `last` norm.
+    """
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x = within("embeddings", embeddings, image(z), z=z)
         for i, (L, heads) in enumerate(zip(z.L, z.heads, strict=True)):
             x = x if i == 0 else within(f"stages.{i - 1}.downsample", merged, x, padded=z.padded)
             x = within(f"stages.{i}.blocks", block, x, z=z, heads=heads, stage=i, runs=L)
-        x = norm(x, "norm")
+        x = norm(x, "norm") if last else x
         return x, pointwise(x, kind="mean", to="b d")
     return {f"{prefix}Model": body,
             f"{prefix}ForImageClassification": lambda z: linear(body(z)[1], "classifier", C=z.C)}
@@ -237,6 +246,32 @@ ARCHITECTURES = (Architecture(
         "swin-base-patch4-window7-224": _v1(87_768_224, 128, 18, 4),
         "swin-base-patch4-window12-384": _v1(87_903_584, 128, 18, 4, side=384, w=12),
         "swin-large-patch4-window7-224": _v1(196_532_476, 192, 18, 6),
+    },
+), Architecture(
+    "donut-swin",
+    classes=classes("DonutSwin", embedded, partial(block, kept=True), merged, last=False),
+    sizes="L heads",
+    keys=_KEYS,
+    reads=_READS,
+    settle=settle,
+    flags={"padded": False},
+    aliases={"num_attention_heads": "num_heads"},
+    only={**_ONLY, "use_absolute_embeddings": ((False,), "transformers makes one position more than there are")},
+    ignored=_IGNORED,
+    stored={
+        **_NAMES,
+        **{f"stages.blocks.attention.{name}": f"{_BLOCK}.attention.self.{name}" for name in ("query", "key", "value")},
+        "stages.blocks.attention.relative": f"{_BLOCK}.attention.self.relative_position_bias_table",
+        "stages.blocks.attention.distances": f"{_BLOCK}.attention.self.relative_position_index",
+        "stages.blocks.attention.output": f"{_BLOCK}.attention.output.dense",
+        "stages.blocks.mlp.up": f"{_BLOCK}.intermediate.dense",
+        "stages.blocks.mlp.down": f"{_BLOCK}.output.dense",
+    },
+    stored_heads={"classifier": "classifier"},
+    base="donut",
+    published={
+        "donut-base-encoder": measured("DonutSwinModel", 74_180_728, c=3, side=2560, patch=4, d=128,
+                                       L=(2, 2, 14, 2), w=10, heads=(4, 8, 16, 32), qkv_bias=True),
     },
 ), Architecture(
     "swinv2",
