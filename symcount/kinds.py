@@ -27,6 +27,7 @@ KINDS = {
     "weight_norm": "weights brought to length 1, times a gain",
     "asinh": "the inverse hyperbolic sine of a multiple",
     "attention_scale": "scores times 1/√k",
+    "adapt": "the means of as many parts of an image as are wanted",
     "affine": "x·scale + base",
     "band": "the scores of a window, out of those of all blocks",
     "decay": "a power of a rate of decay",

@@ -107,6 +107,7 @@ _ROWS = (
     ("tags", "tags of a path through a document", r"n_{\mathrm{tags}}", 1, "max_depth"),
     ("samples", "samples of a sound", r"n_{\mathrm{samples}}", 1, ""),
     ("registers", "register tokens", r"n_{\mathrm{reg}}", 1, "num_register_tokens"),
+    ("objects", "tokens that become objects", r"n_{\mathrm{obj}}", 1, "num_detection_tokens"),
     ("group", "channels of a group", r"n_{\mathrm{group}}", 1, "group width"),
     ("d_dec", "width of the decoder", r"d_{\mathrm{dec}}", 1, "decoder_hidden_size"),
     ("d_img", "width of the image tower", r"d_{\mathrm{img}}", 1, ""),

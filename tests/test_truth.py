@@ -17,10 +17,6 @@ ROWS = agreement.rows()
 OWN = agreement.rows(own=True)
 SUPPORTED = [row for row in [*ROWS, *OWN] if row["id"].split("/")[0] in types()]
 REFUSED = {
-    "swin/own4/SwinModel": "padding is not written",
-    "swinv2/own4/Swinv2Model": "padding is not written",
-    "bit/own4/BitModel": "embedding_dynamic_padding",
-    "pvt_v2/own3/PvtV2Model": "linear_attention",
 }
 
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 # and a maximum needs to know where it was: the paper counts neither, and they are not counted here.
 NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
-    **dict.fromkeys(("add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean", "partial_rotary",
-                     "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum", "zeros"),
+    **dict.fromkeys(("adapt", "add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean",
+                     "partial_rotary", "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum", "zeros"),
                     "nothing"),
     **dict.fromkeys((*NORMS, *ACTIVATIONS, "asinh", "deviation", "glu", "max", "sines", "softplus", "swiglu",
                      "weight_norm", "xielu"),
