@@ -26,8 +26,8 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 
 def steps(z: Any) -> Tensor:
-    """A return, a state and an action of each step: (steps + state + m + 3)d parameters and a norm of 2d."""
-    time, _ = embed(tensor("times", b=z.b, s=z.s), "time", steps=z.steps, d=z.d)
+    """A return, a state and an action of each step: (episode + state + m + 3)d parameters and a norm of 2d."""
+    time, _ = embed(tensor("times", b=z.b, s=z.s), "time", episode=z.episode, d=z.d)
     told = {"return": {"one": 1}, "state": {"state": z.state}, "action": {"m": z.m}}
     read = [residual(linear(tensor(name, b=z.b, s=z.s, **width), name, over=" ".join(width), d=z.d), time)
             for name, width in told.items()]
@@ -60,7 +60,7 @@ ARCHITECTURES = (Architecture(
         "n_head": ("heads", 1),
         "state_dim": ("state", 17),
         "act_dim": ("m", 4),
-        "max_ep_len": ("steps", 4096),
+        "max_ep_len": ("episode", 4096),
         "action_tanh": ("bounded", True),
     },
     aliases={theirs: ours for theirs, ours in GPT_ALIASES.items() if theirs != "hidden_size"},
@@ -92,6 +92,6 @@ ARCHITECTURES = (Architecture(
     },
     published={
         "decision-transformer-gym-hopper": measured("DecisionTransformerModel", 1_255_055, V=1, P=1024, d=128, L=3,
-                                                    heads=1, state=11, m=3, steps=4096),
+                                                    heads=1, state=11, m=3, episode=4096),
     },
 ),)

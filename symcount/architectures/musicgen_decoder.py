@@ -8,10 +8,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.layers import attention, embed, linear, mlp, norm, residual
-from symcount.layers.unmet import unmet_attention, unmet_norm
+from symcount.layers.encoder_decoder import unused
 from symcount.masks import Mask
-from symcount.network import idle, pointwise, repeat, tensor, within
-from symcount.sizes import per
+from symcount.network import pointwise, repeat, tensor, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -31,9 +30,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def told(x: Tensor, z: Any) -> Tensor:
     """The same, and what would look at a description in words, which a decoder alone has not: 4d² + 2d more."""
-    k = per(z.d, z.heads)
-    return idle(block(x, z), *unmet_attention("cross", d=z.d, memory=z.d, heads=z.heads, kv=z.heads, k=k),
-                *unmet_norm("cross.norm", shift=True, d=z.d))
+    return unused(block(x, z), "cross", z.heads, bias=False)
 
 
 def decoder(layer: Callable[[Tensor, Any], Tensor]) -> Callable[[Any], Tensor]:
@@ -87,7 +84,7 @@ def _decoder(name: str, prefix: str, layer: Callable[[Tensor, Any], Tensor], **m
             "layers.cross.key": "decoder.layers.{i}.encoder_attn.k_proj",
             "layers.cross.value": "decoder.layers.{i}.encoder_attn.v_proj",
             "layers.cross.output": "decoder.layers.{i}.encoder_attn.out_proj",
-            "layers.cross.norm": "decoder.layers.{i}.encoder_attn_layer_norm",
+            "layers.cross_norm": "decoder.layers.{i}.encoder_attn_layer_norm",
             "layers.mlp_norm": "decoder.layers.{i}.final_layer_norm",
             "layers.mlp.up": "decoder.layers.{i}.fc1",
             "layers.mlp.down": "decoder.layers.{i}.fc2",
