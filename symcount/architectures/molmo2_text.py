@@ -80,5 +80,7 @@ ARCHITECTURES = (Architecture(
     published={
         "molmo2-4b-text": measured("Molmo2TextModel", 4_022_795_776, V=152064, d=2560, h=9728, L=36, heads=32, kv=8,
                                    k=128),
+        "molmo2-8b-text": measured("Molmo2TextModel", 7_568_929_792, V=152064, d=4096, h=12288, L=36, heads=32, kv=8,
+                                   k=128),
     },
 ),)
