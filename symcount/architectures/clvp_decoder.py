@@ -57,7 +57,7 @@ ARCHITECTURES = (Architecture(
         "use_attention_bias": ("attention_bias", True),
     },
     ignored={
-        **SUMMARY,
+        **dict.fromkeys(SUMMARY, "read by nothing in this family"),
         **dict.fromkeys(("max_text_tokens", "num_mel_attn_blocks", "feature_size", "decoder_fixing_codes"), _BESIDE),
         "tie_word_embeddings": "transformers ties nothing in this family",
     },

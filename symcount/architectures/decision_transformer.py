@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.hub.decoders import GPT_ALIASES
+from symcount.hub.decoders import GPT_ALIASES, SUMMARY
 from symcount.layers import attention, dropped, embed, linear, mlp, norm, residual
 from symcount.masks import Mask
 from symcount.network import concat, cut, idle, pointwise, select, tensor, weight, within
@@ -65,6 +65,7 @@ ARCHITECTURES = (Architecture(
     },
     aliases={theirs: ours for theirs, ours in GPT_ALIASES.items() if theirs != "hidden_size"},
     ignored={
+        **dict.fromkeys(SUMMARY, "read by nothing in this family"),
         "n_ctx": "n_positions is the size of the table",
         "scale_attn_weights": "a constant",
         "scale_attn_by_inverse_layer_idx": "a constant",

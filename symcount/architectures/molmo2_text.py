@@ -69,6 +69,7 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         "rope_scaling_layers": "rotation has no weights and is elementwise",
+        "use_qk_norm": "queries and keys always have norms here",
         "residual_dropout": "dropout has no weights",
         "embedding_dropout": "dropout has no weights",
     },
