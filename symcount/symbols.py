@@ -69,6 +69,7 @@ _ROWS = (
     ("h_s", "width of the shared expert", r"h_{\mathrm{s}}", 1, "shared_expert_intermediate_size"),
     ("L_moe", "layers with experts", r"L_{\mathrm{moe}}", 0, ""),
     ("L_attn", "layers with attention", r"L_{\mathrm{attn}}", 0, ""),
+    ("episode", "time steps of an episode", r"n_{\mathrm{episode}}", 1, "max_ep_len"),
     ("books", "codebooks of sounds", r"n_{\mathrm{books}}", 1, "num_codebooks"),
     ("V_codes", "codes in a codebook", r"V_{\mathrm{codes}}", 1, "codebook_size"),
     ("L_cross", "layers with cross attention", r"L_{\mathrm{cross}}", 0, "cross_attention_layers"),
