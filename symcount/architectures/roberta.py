@@ -98,7 +98,8 @@ ARCHITECTURES = (
         },
         only={"position_embedding_type": ENCODER_ONLY["position_embedding_type"]},
         stored={
-            **{path: f"roberta.{name.replace('encoder.layer.', 'encoder.layers.')}" for path, name in BERT_NAMES.items()},
+            **{path: "roberta." + name.replace("encoder.layer.", "encoder.layers.")
+               for path, name in BERT_NAMES.items()},
             "norm": "pre_LN",
             "project": "transformation",
         },
