@@ -1,9 +1,7 @@
 """BERT: post-norm encoder with learned positions and segments; ERNIE, which also knows its task; BertGeneration.
 
-Also the tower for text of Chinese CLIP, which is a BERT.
 Source: Devlin et al. 2019, "BERT", section 3 and appendix A; Sun et al. 2020, "ERNIE 2.0", section 4.2; Rothe et al.
-2020, "Leveraging pre-trained checkpoints for sequence generation tasks"; Yang et al. 2022, "Chinese CLIP", table 1; the
-heads are those of transformers.
+2020, "Leveraging pre-trained checkpoints for sequence generation tasks"; the heads are those of transformers.
 """
 
 from __future__ import annotations
@@ -110,17 +108,4 @@ ARCHITECTURES = (Architecture(
     stored=BERT_NAMES,
     stored_heads=ROBERTA_HEAD_NAMES,
     base="bert",
-), Architecture(
-    "chinese_clip_text_model",
-    classes=encoder_heads("ChineseCLIPText", encoder(masked=False), ""),
-    keys={key: told for key, told in encoder_keys(V=30522, P=512, types=2, d=768, h=3072, L=12, heads=12,
-                                                  decoder=False).items()
-          if key not in ("tie_word_embeddings", "num_labels")},
-    ignored={**ENCODER_NOTES, "tie_word_embeddings": "no words are predicted"},
-    only={"position_embedding_type": ENCODER_ONLY["position_embedding_type"]},
-    stored=BERT_NAMES,
-    published={
-        "chinese-clip-text-base": measured("ChineseCLIPTextModel", 102_267_648, V=21128, P=512, types=2, d=768, h=3072,
-                                           L=12, heads=12),
-    },
 ))

@@ -2,8 +2,7 @@
 
 Of P positions two are kept for padding: a text has at most P − 2 tokens, which is not checked.
 Source: Liu et al. 2019, "RoBERTa", section 3; XLM-R: Conneau et al. 2020, "Unsupervised cross-lingual representation
-learning at scale", table 5; CamemBERT: Martin et al. 2020; data2vec: Baevski et al. 2022; I-BERT: Kim et al. 2021; the
-tower for text of AltCLIP: Chen et al. 2022, "AltCLIP", section 3.
+learning at scale", table 5; CamemBERT: Martin et al. 2020; data2vec: Baevski et al. 2022; I-BERT: Kim et al. 2021.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
-from symcount.layers import linear, norm
 from symcount.layers.encoder import dense_first, encoder, encoder_heads
-from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from symcount.architecture import Published
 
@@ -39,11 +35,6 @@ def _family(name: str, prefix: str, base: str, published: Mapping[str, Published
         base=base,
         published=published,
     )
-
-
-def projected(z: Any) -> Tensor:
-    """The tower for text of AltCLIP: a norm and a map of each token to width e, 2d + de + e parameters more."""
-    return linear(norm(encoder(masked=False)(z)[0], "norm"), "project", e=z.e)
 
 
 def _measured(cls: str, count: int, **sizes: int) -> Published:
@@ -80,31 +71,5 @@ ARCHITECTURES = (
         stored_heads=ROBERTA_HEAD_NAMES,
         base="ibert",
         buffers="every quantised matrix has copies",
-    ),
-    Architecture(
-        "altclip_text_model",
-        classes={"AltCLIPTextModel": projected},
-        acts={"hidden_act": ("gelu", "mlp")},
-        keys={
-            **{key: told for key, told in encoder_keys(V=250002, P=514, types=1, d=1024, h=4096, L=24, heads=16,
-                                                       decoder=False).items()
-               if key not in ("tie_word_embeddings", "num_labels")},
-            "project_dim": ("e", 768),
-        },
-        ignored={
-            **ENCODER_NOTES,
-            **dict.fromkeys(("pooler_fn", "learn_encoder"), "a note of the original release, read by nothing"),
-            "tie_word_embeddings": "no words are predicted",
-        },
-        only={"position_embedding_type": ENCODER_ONLY["position_embedding_type"]},
-        stored={
-            **{path: "roberta." + name.replace("encoder.layer.", "encoder.layers.")
-               for path, name in BERT_NAMES.items()},
-            "norm": "pre_LN",
-            "project": "transformation",
-        },
-        published={
-            "altclip-text": _measured("AltCLIPTextModel", 559_630_080, V=250002, d=1024, h=4096, L=24, heads=16, e=768),
-        },
     ),
 )
