@@ -119,7 +119,7 @@ class Sizes:
     """The namespace `z` that a forward pass reads: sizes over some numbers, and flags."""
 
     __slots__ = ("_found", "_model", "_open", "_ring")
-    placed: tuple[Tensor, ...] = ()  # as of a `Tower`, whose model has others beside it
+    among: tuple[Tensor, ...] = ()  # as of a `Tower`, whose model has others beside it
     early = False
 
     def __init__(self, model: Model, ring: Callable[[str], Size]) -> None:

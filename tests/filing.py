@@ -16,7 +16,6 @@ ONE = {
     "dinov3_convnext": ("conv", "mlp", "other"),
     "efficientnet": ("conv", "other"),  # its gates, linear maps of one vector, are stored as kernels of 1 × 1
     "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
-    "llava": ("attention", "mlp", "norm", "pooler"),  # what pools in a tower of SigLIP
     "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
     "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
 }
@@ -83,21 +82,26 @@ def by_the_use(row):
     return row | {"components": dict(parts)} if moved else row
 
 
-# Endings of names, or parts of them, the component that the table files them in, and what they are: maps that widen one
-# residual stream to several and join them again, and one to another width behind all layers, have up_proj or embed in
-# their names; the head that pools an image is filed whole where its tower is alone
-MOVED = (("altup_projections.", "mlp", "other"), ("altup_unembed_projections.", "embeddings", "other"),
-         ("embedding_projection.", "embeddings", "other"), ("vision_tower.head.attention.", "attention", "pooler"),
-         ("vision_tower.head.mlp.", "mlp", "pooler"), ("vision_tower.head.layernorm.", "norm", "pooler"),
-         ("language_model.lm_head.", "other", "lm_head"))
+# (a part of names, the component that the table files them in, what they are, of which type, "" of all)
+MOVED = (
+    # maps that widen one residual stream to several, and join them again
+    ("altup_projections.", "mlp", "other", ""),
+    ("altup_unembed_projections.", "embeddings", "other", ""),
+    ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
+    # the head that pools an image, which is filed whole where its tower is alone
+    ("vision_tower.head.attention.", "attention", "pooler", ""),
+    ("vision_tower.head.mlp.", "mlp", "pooler", ""),
+    ("vision_tower.head.layernorm.", "norm", "pooler", ""),
+    ("language_model.lm_head.", "other", "lm_head", "llama4"),
+)
 
 
 def by_the_maps(row):
     """These parts as what they are."""
-    parts = Counter(row["components"])
+    parts, kind = Counter(row["components"]), row["id"].split("/")[0]
     for name, shape, count in row["shapes"]:
-        for part, there, here in MOVED:
-            if part in name:
+        for part, there, here, of in MOVED:
+            if part in name and of in ("", kind):
                 parts[there] -= prod(shape) * count
                 parts[here] += prod(shape) * count
     return row | {"components": {part: count for part, count in parts.items() if count}}

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import symcount
+from symcount.architecture import Sizes
+from symcount.architectures import load, types
 
 PACKAGE = Path(__file__).parents[1] / "symcount"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -78,6 +80,13 @@ def test_imports_go_down(file):
             assert not alone, f"{file.name} imports its neighbour {module}"
             continue
         assert FLOOR[there] < FLOOR[here] or (here, there) in FRONT_DOORS, f"{here} imports {there}, which stands above"
+
+
+def test_no_flag_is_hidden_by_what_a_namespace_has():
+    """A forward pass reads z.NAME: a size or flag of that name would never be seen."""
+    taken = {name for name in dir(Sizes) if not name.startswith("_")}
+    for name in types():
+        assert not taken.intersection(load(name).known), name
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(PACKAGE)))

@@ -12,7 +12,7 @@ from symcount.hub import measured
 from symcount.hub.decoders import ROTARY, decoder_keys
 from symcount.hub.settling import global_every
 from symcount.layers import attention, embed, gated, linear, norm, per_head, residual
-from symcount.layers.towers import IMAGE_LETTERS
+from symcount.layers.towers import IMAGE_LETTERS, Tower
 from symcount.masks import Mask
 from symcount.network import (
     cached,
@@ -139,24 +139,10 @@ def body2(z: Any) -> tuple[Tensor, Tensor]:
     return within("decoder", decode, y, z=z, memory=memory, block=merged_block), word
 
 
-class Seen:
-    """The sizes of the tower for images under the letters that it has alone; flags that no key gives are as there."""
-
-    __slots__ = ("_flags", "_z")
-
-    def __init__(self, z: Any, flags: Mapping[str, Any]) -> None:
-        self._z, self._flags = z, flags
-
-    def __getattr__(self, name: str) -> Any:
-        letter = {**IMAGE_LETTERS, "head": "head"}.get(name, name)
-        return self._flags[name] if letter == name and letter != "head" and name in self._flags else getattr(
-            self._z, letter)
-
-
 def tower(z: Any) -> list[Tensor]:
     """The weights of the tower for images and of the map to the width of the text: d·d_img + d_img more."""
     def seen() -> tuple[Tensor, ...]:
-        rows, *pooled = SIGLIP.classes["SiglipVisionModel"](Seen(z, SIGLIP.flags))
+        rows, *pooled = SIGLIP.classes["SiglipVisionModel"](Tower(z, IMAGE_LETTERS))
         return linear(norm(rows, "projection_norm", shift=False), "projection", bias=False, d=z.d), *pooled
     return [made[0] for made in weights(within("image", seen)).values()]
 

@@ -135,7 +135,7 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         seen = seen if isinstance(seen, tuple) else (seen,)
         placed = project(seen, z) if project else seen
         among = tuple(_fitting(one, z) for one in placed)
-        told: Tensor = within("text", lambda: read(Tower(z, {}, placed=among)))
+        told: Tensor = within("text", lambda: read(Tower(z, {}, among=among)))
         if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):
             raise ModelError(f"{towers[0].name}: nothing can stand among its words: it does not begin with `words`")
         return told

@@ -98,10 +98,10 @@ def embed(ids: Tensor, name: str, **axes: Size) -> tuple[Tensor, Tensor]:
 def words(z: Any) -> tuple[Tensor, Tensor]:
     """b texts of s words, each as a row of the word table, and the table: Vd parameters.
 
-    In a model that sees, `z.placed` stand in the rows of some words: vectors of patches, (b' s' d).
+    In a model that sees, `z.among` stand in the rows of some words: vectors of patches, (b' s' d).
     """
     x, table = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
-    for one in z.placed:
+    for one in z.among:
         x = pointwise(x, one, kind="place", to="b s d")
     return x, table
 

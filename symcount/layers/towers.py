@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 class Tower:
     """The sizes of one tower of a model: each letter of a model that is this tower alone, as `letters` call it here.
 
-    placed  vectors that stand for words of the tower for text
-    early   whether what is read of a tower for images is what its last layer is given
+    among  vectors that stand for words of the tower for text
+    early  whether what is read of a tower for images is what its last layer is given
     """
 
-    __slots__ = ("_letters", "_z", "early", "placed")
+    __slots__ = ("_letters", "_z", "among", "early")
 
-    def __init__(self, z: Any, letters: Mapping[str, str], *, placed: tuple[Tensor, ...] = (),
+    def __init__(self, z: Any, letters: Mapping[str, str], *, among: tuple[Tensor, ...] = (),
                  early: bool = False) -> None:
-        self._z, self._letters, self.placed, self.early = z, letters, placed, early
+        self._z, self._letters, self.among, self.early = z, letters, among, early
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._z, self._letters.get(name, name))

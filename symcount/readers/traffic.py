@@ -87,7 +87,7 @@ def traffic(subject: Any, width: Any = 2, phase: str = "forward", fused: str = "
     if any(chosen(x) for x in walk(net, step=step)):
         said.append("of the experts the most that the tokens can choose")
     return Ledger("byte", _terms(net, number, fused, step=step), values, f"{title}, traffic" if title else title,
-                  (*said, *notes), bounds(net), convention=f"traffic, fused: {fused}").where(*parts)
+                  (*said, *notes), bounds(net, step=step), convention=f"traffic, fused: {fused}").where(*parts)
 
 
 def named(x: Tensor, products_at: set[str]) -> str:
@@ -113,6 +113,8 @@ def _terms(net: Network, width: Any, fused: str, *, step: bool) -> list[Term]:
     seen = _windows(net) if step else {}
     found: dict[str, tuple[Tensor, tuple[str, ...], list[Size]]] = {}
     for x in walk(net, step=step):
+        if step and x.details.get("kind") == "place":
+            continue  # of one more word, nothing stands in the row
         product, most = x.verb == "contract", seen.get(x.serial)
         if not product and (fused != "nothing" or x.verb not in ("pointwise", "lookup") or chosen(x)):
             continue
