@@ -11,9 +11,8 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.architectures import family
 from symcount.hub import measured
-from symcount.hub.images import IMAGE_NAMES, vision_keys
+from symcount.hub.images import IMAGE_NAMES, fills, vision_keys
 from symcount.hub.multimodal import Part, seeing
-from symcount.hub.settling import number
 from symcount.layers import linear, norm
 from symcount.layers.projectors import fitted, side_by_side
 from symcount.layers.vision import image, patches, placed, vision_block
@@ -46,8 +45,7 @@ def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
 
 def joining(config: dict[str, Any]) -> dict[str, Any]:
     """Whether the patches a side are a multiple of those that become one; by the class defaults they are not."""
-    patches = number(config, "vision_config.image_size") // number(config, "vision_config.patch_size")
-    return {"joins": patches % number(config, "scale_factor") == 0}
+    return {"joins": fills(config, "scale_factor")}
 
 
 _KEYS = {key: told for key, told in vision_keys(side=224, patch=32, d=1152, h=3072, L=12, heads=16).items()
