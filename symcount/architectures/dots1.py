@@ -133,6 +133,27 @@ ARCHITECTURES = (
         },
     ),
     Architecture(
+        "glm4v_moe_text",
+        classes={"Glm4vMoeTextModel": lambda z: dense_then_experts(glm(dense), glm(moe))(z)[0]},
+        sizes="L_dense k",
+        keys={
+            **{key: entry for key, entry in decoder_keys(V=151424, d=4096, h=10944, L=46, heads=96, kv=8).items()
+               if key != "head_dim"},
+            "moe_intermediate_size": ("h_e", 1408),
+            "n_routed_experts": ("E", 128),
+            "num_experts_per_tok": ("K", 8),
+            "n_shared_experts": ("E_s", 1),
+            "attention_bias": ("attention_bias", True),
+        },
+        flags={"qk_norm": False},
+        reads={"first_k_dense_replace": 1, "head_dim": None},
+        settle=_settle_glm,
+        aliases={"num_local_experts": "n_routed_experts"},
+        ignored=IGNORED,
+        only={"use_qk_norm": ((False,), "this class has no norms of queries and keys")},
+        stored=STORED,
+    ),
+    Architecture(
         "solar_open",
         classes=decoder_heads("SolarOpen", decoder(glm(moe)), "ForCausalLM"),
         flags={"qk_norm": False},
