@@ -64,14 +64,15 @@ def components(subject):
     return {part: count for part, count in found.items() if count}
 
 
-SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&img(?P<side>\d+))?")
+SHAPE = re.compile(r"(?P<b>\d+)x(?P<kind>img|aud|mel)?(?P<n>\d+)(?:\+(?P<u>\d+))?(?:&(?P<images>\d*)img(?P<side>\d+))?")
 LENGTH = {None: "s", "img": "side", "aud": "samples", "mel": "frames"}
 
 
 def sizes_of(shape):
     """The sizes of a run that a row writes as 2x512, 1x128+32 (target), 1ximg224, 1xaud16000 or 1x77&img224."""
     found = SHAPE.fullmatch(shape)
-    sizes = {"b": found["b"], LENGTH[found["kind"]]: found["n"], "u": found["u"], "side": found["side"]}
+    sizes = {"b": found["b"], LENGTH[found["kind"]]: found["n"], "u": found["u"], "side": found["side"],
+             "images": found["images"]}
     if found["kind"] == "img":
         sizes["side"] = found["n"]
     return {name: int(size) for name, size in sizes.items() if size}
@@ -83,7 +84,7 @@ def run_of(shape, architecture):
     """
     sizes = sizes_of(shape)
     if architecture.knows("images"):
-        sizes["images"] = sizes["b"] if "side" in sizes else 0
+        sizes.setdefault("images", sizes["b"] if "side" in sizes else 0)
     if "samples" in sizes:
         sizes.setdefault("u", TARGET)
     return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}

@@ -1,6 +1,6 @@
 """GLM-4: the LLaMA block with biases on queries, keys and values; from GLM-4-0414 on a norm on each side of a part.
 
-The text model of GLM-Image is that of GLM-4-0414.
+The text models of GLM-4.1V and GLM-Image are that of GLM-4-0414.
 
 Source: GLM team 2024, "ChatGLM", section 2; the norms behind the parts: the configuration of GLM-4-32B-0414.
 """
@@ -126,4 +126,16 @@ ARCHITECTURES = (Architecture(
         "glm-image-text": measured("GlmImageTextModel", 8_847_155_200, V=168064, d=4096, h=13696, L=40, heads=32, kv=2,
                                    k=128, attention_bias=True),
     },
+), Architecture(
+    "glm4v_text",
+    classes={"Glm4vTextModel": lambda z: decoder(sandwich)(z)[0]},
+    keys={key: told for key, told in KEYS.items() if key not in ("head_dim", "attention_bias")},
+    follows={"kv": "heads", "k": "d/heads"},
+    flags={"attention_bias": True},
+    ignored={
+        **ROTARY,
+        "head_dim": "heads are d/heads wide in any case",
+        "attention_bias": "queries, keys and values have biases in any case",
+    },
+    stored=NAMES,
 ))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def embedded(z: Any) -> Tensor:
-    """Squares, and a table of P × P positions, stretched over the image: c·d·patch² + d + P²d parameters."""
+    """Squares, and a table of P × P positions, resized to the image: c·d·patch² + d + P²d parameters."""
     table = weight("position", kinds="embedding", P=z.P, Q=z.P, d=z.d)
-    return pointwise(squares(z, frames=False), table, kind="interpolate", name="position", to="b s d")
+    return pointwise(squares(z, frames=False), table, kind="resize", name="position", to="b s d")
 
 
 def tower(z: Any) -> Tensor:

@@ -44,7 +44,7 @@ def inverted(x: Tensor, m: Size, e: Size, *, stride: int = 1, kept: bool = True)
     return residual(x, y) if kept else y
 
 
-def between_patches(x: Tensor, z: Any, d: Size, h: Size, L: Size) -> Tensor:
+def between_patches(x: Tensor, z: Any, h: Size, L: Size) -> Tensor:
     """L blocks of a ViT in which each place of a patch meets the same place of all patches, which fill the image.
 
     Parameters: L(4d² + 2dh + 9d + h) + 2d.
@@ -66,7 +66,7 @@ def mixed(x: Tensor, z: Any, m: Size, e: Size, sizes: tuple[Size, ...]) -> Tenso
     """
     x = within("downsample", inverted, x, m=m, e=e, stride=2, kept=False)
     y = conv2d(layer(x, "local", w=3, c=m), "widen", w=1, c=sizes[0], bias=False)
-    y = layer(between_patches(y, z, *sizes), "project", c=m)
+    y = layer(between_patches(y, z, *sizes[1:]), "project", c=m)
     return layer(concat(x, y, axis="c"), "fusion", w=3, c=m)
 
 

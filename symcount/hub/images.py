@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from symcount.errors import ConfigError
+from symcount.hub.settling import number
 from symcount.layers.towers import IMAGE_LETTERS
 
 TYPE_CHECKING = False
@@ -38,6 +39,12 @@ def stages(config: Mapping[str, Any], *keys: str) -> list[tuple[int, ...]]:
             raise ConfigError(f"{keys[0]} has {len(found[0])} stages and {key} has {len(listed)}")
         found.append(tuple(listed))
     return found
+
+
+def fills(config: Mapping[str, Any], merge: str) -> bool:
+    """Whether the patches a side of the image of a tower are a multiple of those that become one token."""
+    patches = number(config, "vision_config.image_size") // number(config, "vision_config.patch_size")
+    return patches % number(config, merge) == 0
 
 
 CLIP_NAMES = {

@@ -68,7 +68,8 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
         made = Architecture(
             name, **tables,
             classes=_classes(towers, letters, project, classes, early=image.early),
-            sizes=" ".join(["images", *towers[0].sizes, *(letters.get(size, size) for size in towers[1].sizes)]),
+            sizes=" ".join(["images", *whole.get("sizes", "").split(), *towers[0].sizes,
+                            *(letters.get(size, size) for size in towers[1].sizes)]),
             settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
             base=whole.get("base", "model"),
             buffers=towers[0].buffers or towers[1].buffers,

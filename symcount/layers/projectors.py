@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.layers.dense import linear
 from symcount.layers.feed_forward import activation
-from symcount.network import idle, merge, split, tensor
+from symcount.network import idle, merge, pointwise, select, split, tensor
 from symcount.polynomials import Condition
 from symcount.sizes import noted
 from symcount.tensors import Tensor
@@ -33,3 +33,13 @@ def fitted(x: Tensor, d: Size, *, fits: bool) -> Tensor:
 def two_maps(x: Tensor, *, h: Size, d: Size, bias: bool = True, kind: str = "gelu") -> Tensor:
     """down(f(up(x))) from the width of x to d: parameters (x's d)·h + hd, h + d more with biases."""
     return linear(activation(linear(x, "up", bias=bias, h=h), kind), "down", over="h", bias=bias, d=d)
+
+
+def halves(x: Tensor, *, m: Size, d: Size) -> Tensor:
+    """down(up₁(x) · SiLU(up₂(x))), whose first map has both halves: (x's d)·m + m + md/2 + d parameters.
+
+    Source: Shazeer 2020, "GLU variants improve transformer", equation 6.
+    """
+    y = split(linear(x, "up", m=m), "m", two=2, h=None)
+    y = pointwise(select(y, "two"), pointwise(select(y, "two", 1), kind="silu"), kind="multiply", name="product")
+    return linear(y, "down", over="h", d=d)
