@@ -20,12 +20,12 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import layer_kinds, number, some_dense
-from symcount.layers import decoder_heads, embed, gated, linear, norm
+from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
 from symcount.layers.latent import indexer, latent_attention, latent_query
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def attention(x: Tensor, z: Any, *, window: Any = None, indexed: bool = False) -
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table; of experts 3Ed·h_e + dE + 3d·E_s·h_s parameters."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = alternating(x, z, local={"part": attention, "z": Windowed(z), "window": z.window},
                     full={"part": attention, "z": z, "indexed": z.indexed}, dense={"part": gated, "h": z.h},
                     sparse={"part": with_shared, "E": z.E, "K": z.K, "h": z.h_e, "h_s": z.E_s * z.h_s,

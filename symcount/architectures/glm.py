@@ -126,16 +126,4 @@ ARCHITECTURES = (Architecture(
         "glm-image-text": measured("GlmImageTextModel", 8_847_155_200, V=168064, d=4096, h=13696, L=40, heads=32, kv=2,
                                    k=128, attention_bias=True),
     },
-), Architecture(
-    "glm4v_text",
-    classes={"Glm4vTextModel": lambda z: decoder(sandwich)(z)[0]},
-    keys={key: told for key, told in KEYS.items() if key not in ("head_dim", "attention_bias")},
-    follows={"kv": "heads", "k": "d/heads"},
-    flags={"attention_bias": True},
-    ignored={
-        **ROTARY,
-        "head_dim": "heads are d/heads wide in any case",
-        "attention_bias": "queries, keys and values have biases in any case",
-    },
-    stored=NAMES,
 ))

@@ -21,7 +21,7 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import layer_kinds, number
-from symcount.layers import decoder_heads, embed, gated, linear, norm
+from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.delta import kimi_delta
 from symcount.layers.experts import with_shared
 from symcount.layers.latent import latent_attention
@@ -83,7 +83,7 @@ def experts(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = repeat(x, n=z.streams)
     x = within("layers.linear", spread, x, z=z, name="attention", part=delta, runs=rest(z.L, z.L_attn))
     x = within("layers.indexed", spread, x, z=z, name="attention", part=attend, indexed=True, runs=z.L_index)

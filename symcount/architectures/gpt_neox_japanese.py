@@ -9,9 +9,9 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import ROTARY
 from symcount.hub.settling import number
-from symcount.layers import attention, decoder_heads, embed, mlp, norm, residual
+from symcount.layers import attention, decoder_heads, mlp, norm, residual, words
 from symcount.masks import Mask
-from symcount.network import tensor, within
+from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -30,7 +30,7 @@ def block(x: Tensor, z: Any, *, bias: bool | str = False) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = within("layers.first", block, x, z=z, runs=rest(z.L, 1))
     return norm(within("layers.last", block, x, z=z, bias="output"), "norm"), word
 

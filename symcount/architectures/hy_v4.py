@@ -21,11 +21,11 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import layer_kinds, some_dense
-from symcount.layers import decoder_heads, embed, gated, linear, norm
+from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.latent import indexer, latent_attention, latent_query
 from symcount.masks import Mask
-from symcount.network import cut, merge, pointwise, rename, repeat, tensor, weight, within
+from symcount.network import cut, merge, pointwise, rename, repeat, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -85,7 +85,7 @@ def experts(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """L_index layers choose tokens and the others take those of the last that did; one MLP, or experts."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = repeat(x, n=z.streams)
     attends: dict[str, Any] = {"name": "attention", "part": attention, "z": z}
     x = within("layers.choosing", around, x, indexed=True, runs=z.L_index, **attends)

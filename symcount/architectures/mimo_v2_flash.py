@@ -10,11 +10,10 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.hub.settling import layer_kinds, number, some_dense
-from symcount.layers import attention, decoder_heads, embed, gated, norm
+from symcount.layers import attention, decoder_heads, gated, norm, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import alternating
 from symcount.masks import Mask
-from symcount.network import tensor
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -32,7 +31,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
         return {"part": attention, "z": z, "kv": kv, "k": z.k, "v": z.v, "t": z.t, "bias": bias,
                 "position": "partial_rotary", "sinks": window is not None, "mask": Mask(causal=True, window=window)}
 
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = alternating(x, z, local=attends(2 * z.kv, z.window), full=attends(z.kv, None), dense={"part": gated, "h": z.h},
                     sparse={"part": mixture, "E": z.E, "K": z.K, "h": z.h_e, "corrected": "buffer",
                             "scores": "sigmoid"})

@@ -9,11 +9,11 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
 from symcount.hub.settling import layer_kinds, number
-from symcount.layers import attention, decoder_heads, embed, gated, linear, norm, per_head
+from symcount.layers import attention, decoder_heads, gated, linear, norm, per_head, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps
 from symcount.masks import Mask
-from symcount.network import cached, contract, pointwise, tensor, within
+from symcount.network import cached, contract, pointwise, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -51,7 +51,7 @@ def experts(x: Tensor, z: Any) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.full.attention", attend, x, z=z, runs=rest(z.L, z.L_index))
     x = steps("layers.indexed.attention", attend, x, z=z, indexed=True, runs=z.L_index)
     x = steps("layers.dense.mlp", gated, x, h=z.h, kind="swiglu", runs=z.L_dense)

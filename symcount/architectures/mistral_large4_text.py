@@ -19,11 +19,11 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import layer_kinds, number, some_dense
-from symcount.layers import decoder_heads, embed, gated, linear, norm
+from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import named_step
 from symcount.masks import Mask
-from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, tensor, weight, within
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
 from symcount.sizes import multiple, rest
 from symcount.tensors import Tensor
 
@@ -80,7 +80,7 @@ def attention(x: Tensor, z: Any, *, turned: bool) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """Layers with and without positions, and one MLP or experts; how they alternate changes no count."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     attends: dict[str, Any] = {"name": "attention", "part": attention, "z": z}
     x = within("layers.turned", named_step, x, turned=True, runs=rest(z.L, z.L_nope), **attends)
     x = within("layers.plain", named_step, x, turned=False, runs=z.L_nope, **attends)

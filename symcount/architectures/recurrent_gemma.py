@@ -11,11 +11,11 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import number
-from symcount.layers import activation, attention, decoder_heads, embed, gated, linear, norm
+from symcount.layers import activation, attention, decoder_heads, gated, linear, norm, words
 from symcount.layers.hybrid import steps
 from symcount.layers.state_space import causal_convolution
 from symcount.masks import Mask
-from symcount.network import cached, contract, merge, pointwise, rename, split, tensor, weight, within
+from symcount.network import cached, contract, merge, pointwise, rename, split, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -60,7 +60,7 @@ def gate_of(x: Tensor, name: str) -> Tensor:
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
-    x, word = embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, d=z.d)
+    x, word = words(z)
     x = steps("layers.mixer", recurrent, x, z=z, runs=rest(z.L, z.L_attn))
     x = steps("layers.attention", attention, x, z=z, kv=z.kv, k=z.k, t=z.t, position="partial_rotary",
               bias="query key value output" if z.attention_bias else "output",
