@@ -111,8 +111,10 @@ def disagreements(row):
     found.append(("components", *(filing.joined(parts, as_one) for parts in (components(subject), row["components"]))))
     ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
+        if not prod(one.shape):  # some implementations store an empty tensor, and some leave it out
+            continue
         ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
-    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}  # no empty ones
+    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}
     assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]
