@@ -81,8 +81,7 @@ ARCHITECTURES = (Architecture(
     follows={"kv": "heads", "k": "d/heads"},
     keys=decoder_keys(V=151552, d=4096, h=13696, L=40, heads=32, kv=2),
     settle=as_wide,
-    ignored=ROTARY,
-    only={"attention_bias": ((True,), "the implementation has biases on queries, keys and values")},
+    ignored={**ROTARY, "attention_bias": "queries, keys and values have biases in any case"},
     stored=NAMES,
     published={
         "glm-4.1v-9b-text": measured("Glm4vTextModel", 8_779_522_048, V=151552, d=4096, h=13696, L=40, heads=32, kv=2),
@@ -93,8 +92,7 @@ ARCHITECTURES = (Architecture(
     flags={"attention_bias": False},
     follows={"kv": "heads", "k": "d/heads"},
     keys=decoder_keys(V=59392, d=1024, h=4096, L=16, heads=16, kv=8),
-    ignored=ROTARY,
-    only={"attention_bias": ((False,), "the implementation has no biases")},
+    ignored={**ROTARY, "attention_bias": "nothing has a bias in any case"},
     stored=NAMES,
     published={
         "glm-ocr-text": measured("GlmOcrTextModel", 312_542_208, V=59392, d=1024, h=4096, L=16, heads=16, kv=8, k=64),
