@@ -15,12 +15,17 @@ ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "
        "convnext": ("conv", "other"), "convnextv2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
+# Maps out of an attention, named as a head; a gain of a residual, named after what comes before it; rows of two tables
+# that a router chooses, which are its experts
+ELSEWHERE = ((".self_attn.output_projection.", "lm_head", "attention"),
+             (".post_attention_residual", "attention", "other"),
+             (".mlp.down_embed.", "embeddings", "experts"), (".mlp.up_embed.", "embeddings", "experts"))
 PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # what heads are where none is expected
 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_use(by_the_body(alike(out_of_attention(with_heads(row)))))))
+    return held(scored(by_the_use(by_the_body(alike(by_what_it_does(with_heads(row)))))))
 
 
 def joined(counts, parts):
@@ -39,11 +44,13 @@ def with_heads(row):
     return row | {"components": dict(parts)}
 
 
-def out_of_attention(row):
-    """The gate and the map out of an attention, where the table takes their name for a head."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
-    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
+def by_what_it_does(row):
+    """A part that the table takes, by its name, for what it is not."""
+    parts = Counter(row["components"])
+    for told, there, here in ELSEWHERE:
+        moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if told in name)
+        parts = parts + Counter({here: moved}) - Counter({there: moved}) if moved else parts
+    return row | {"components": dict(parts)}
 
 
 def alike(row):
