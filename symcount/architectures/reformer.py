@@ -111,7 +111,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Which layers hash, the chunks of both kinds, positions, and the buckets of a hash."""
     listed: Any = config["attn_layers"]
     found: dict[str, int] = {}
-    if not isinstance(listed, list) or not listed or not set(listed) <= {"local", "lsh"}:
+    if not isinstance(listed, list) or not listed or any(kind not in ("local", "lsh") for kind in listed):
         raise ConfigError("attn_layers: a list of 'local' and 'lsh', one a layer, is needed")
     used = []
     for i, kind in ((1, "local"), (2, "lsh")):
