@@ -25,6 +25,7 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
+BINS = 4
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -78,21 +79,23 @@ def sizes_of(shape):
     return {name: int(size) for name, size in sizes.items() if size}
 
 
-def run_of(shape, architecture):
-    """The same for an architecture: tokens on the other side only where it writes some, TARGET where it is not said;
+def run_of(shape, subject):
+    """The same for a model: tokens on the other side only where it writes some, TARGET where it is not said;
     where it sees, one image for each text or none.
     """
-    sizes = sizes_of(shape)
+    sizes, architecture = sizes_of(shape), subject.architecture
     if architecture.knows("images"):
         sizes.setdefault("images", sizes["b"] if "side" in sizes else 0)
     if "samples" in sizes:
         sizes.setdefault("u", TARGET)
+    if architecture.knows("bins") and "bins" not in subject.values:  # a Reformer without a number of them takes that of its first text, of 128 tokens
+        sizes["bins"] = BINS
     return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
 
 
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    sizes = run_of(shape, subject.architecture)
+    sizes = run_of(shape, subject)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 

@@ -28,7 +28,7 @@ PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_maps(by_the_use(by_the_body(alike(out_of_attention(with_heads(row))))))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(alike(with_heads(row)))))))
 
 
 def joined(counts, parts):
@@ -45,13 +45,6 @@ def with_heads(row):
         if here and here not in row["components"] and "other" in row["components"]:
             parts = parts + Counter({here: prod(shape) * count}) - Counter(other=prod(shape) * count)
     return row | {"components": dict(parts)}
-
-
-def out_of_attention(row):
-    """The gate and the map out of an attention, where the table takes their name for a head."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
-    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
 
 
 def alike(row):
@@ -97,6 +90,11 @@ MOVED = (
     ("altup_projections.", "mlp", "other", ""),
     ("altup_unembed_projections.", "embeddings", "other", ""),
     ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
+    (".self_attn.output_projection.", "lm_head", "attention", ""),  # the map out of an attention, named as a head
+    (".post_attention_residual", "attention", "other", ""),  # a gain of a residual
+    # rows of two tables that a router chooses, which are its experts
+    (".mlp.down_embed.", "embeddings", "experts", ""),
+    (".mlp.up_embed.", "embeddings", "experts", ""),
     # a norm that a map of low rank gates
     ("input_layernorm.mlp.", "mlp", "other", ""),
     ("post_attention_layernorm.mlp.", "attention", "other", ""),

@@ -181,7 +181,7 @@ def test_what_runs(hub, cases, kind):
     changed = dict(row["config"]) if kind in FIXED else chosen(default, row["config"])
     shape = next(iter(row["flops"]))
     device = "cpu" if row["params_total"] < LARGE else "meta"  # small ones are faster with values
-    sizes = agreement.run_of(shape, load(kind))
+    sizes = agreement.run_of(shape, read_config(row["config"] | {"model_type": kind}, head=cls))
     network = built(hub, cls, hub.CONFIG_MAPPING[kind].from_dict(changed), device)
     seen, known = theirs(network, inputs(network, sizes))
     subject = read_config(changed | {"model_type": kind}, head=cls).replace(**sizes)

@@ -78,10 +78,10 @@ def decode(x: Tensor, z: Any, memory: Tensor | None) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Layers with experts of both stacks: every so many, none at step 0."""
-    found = {}
-    for i, side in ((1, "encoder"), (2, "decoder")):
+    found, L, told = {}, config["encoder_layers"], config["decoder_layers"]
+    for i, side, layers in ((1, "encoder", L), (2, "decoder", L if told is None else told)):
         step = number(config, f"{side}_sparse_step", least=0)
-        found[f"L_moe_{i}"] = config[f"{side}_layers"] // step if step else 0
+        found[f"L_moe_{i}"] = layers // step if step else 0
     return found
 
 
