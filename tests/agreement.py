@@ -25,7 +25,7 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
-BINS = 4
+BINS = 4  # where nobody says how many, a Reformer takes what fits its first text, which had 128 tokens
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -88,7 +88,7 @@ def run_of(shape, subject):
         sizes.setdefault("images", sizes["b"] if "side" in sizes else 0)
     if "samples" in sizes:
         sizes.setdefault("u", TARGET)
-    if architecture.knows("bins") and "bins" not in subject.values:  # a Reformer without a number of them takes that of its first text, of 128 tokens
+    if architecture.knows("bins") and "bins" not in subject.values:
         sizes["bins"] = BINS
     return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
 

@@ -109,13 +109,13 @@ def complete(n: Size, chunk: Size) -> Size:
 def ngrams(x: Tensor, ids: Tensor, z: Any, rows: Size) -> Tensor:
     """x, and in each stream what hashes of the last words give: e·rows/groups + 2ned parameters more than its norms."""
     hashed = pointwise(cached(ids, "ids", s=z.ngram - 1), *(weight(name, stored="buffer", **axes) for name, axes in (
-        ("multipliers", {"o": z.ngram}), ("sizes", {"g": z.groups}), ("offsets", {"g": z.groups}))), kind="hash",
-        to="b s g")
+        ("multipliers", {"o": z.ngram}), ("sizes", {"g": z.groups}), ("offsets", {"g": z.groups}))), kind="pick",
+        to="b s g", name="hashes")
     found = lookup(hashed, weight("embeddings.weight", kinds="embedding", rows=rows, e=per(z.e, z.groups)),
                    "embeddings")
     key = grouped(linear(found, "key", over="g e", bias=False, n=z.streams, d=z.d), z, "key_norm")
     score = pointwise(pointwise(key, grouped(x, z, "query_norm"), kind="multiply"), kind="sum", to="b s n")
-    gate = pointwise(pointwise(pointwise(score, kind="attention_scale"), kind="root"), kind="sigmoid")
+    gate = pointwise(pointwise(score, kind="attention_scale"), kind="sigmoid")
     value = linear(found, "value", over="g e", bias=False, d=z.d)
     value = pointwise(gate, value, kind="multiply", name="gated", to="b s n d")
     y = grouped(value, z, "convolution_norm")
@@ -252,6 +252,7 @@ ARCHITECTURES = (Architecture(
         **dict.fromkeys(("intermediate_size", "mlp_only_layers"), "read by nothing: every layer has experts"),
         "mamba_ssm_dtype": "how numbers are stored; counts are of numbers",
     },
+    unwritten="the choice of tokens, query by query, and the roots in the gates of n-grams",
     stored={
         **DECODER_NAMES,
         **delta_names(),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
     **dict.fromkeys(("adapt", "add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean",
-                     "partial_rotary", "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum",
+                     "partial_rotary", "pick", "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum",
                      "zeros"),
                     "nothing"),
     **dict.fromkeys((*NORMS, *ACTIVATIONS, "asinh", "deviation", "glu", "max", "sines", "softplus", "swiglu",
