@@ -175,8 +175,10 @@ class Ledger:
 
     def by(self, depth: int | str | Mapping[str, str]) -> dict[str, Ledger]:
         """Parts by depth of path (1, 2, …), by "kind", by "trainable", or by the names that a mapping gives paths."""
-        if not isinstance(depth, (int, str)):
-            key = [depth[term.path] for term in self.terms]
+        terms = self.terms
+        if not isinstance(depth, (int, str)):  # what is not there has no name
+            terms = tuple(term for term in terms if not self._vanishes(term))
+            key = [depth[term.path] for term in terms]
         elif depth == "kind":
             key = [term.kinds[0] if term.kinds else "" for term in self.terms]
         elif depth == "trainable":
@@ -187,7 +189,7 @@ class Ledger:
             raise ModelError(f"cannot group by {depth!r}: a depth from 1, kind, trainable, or names of paths "
                              "(--by name, or a mapping)")
         groups: dict[str, list[Term]] = {}
-        for name, term in zip(key, self.terms, strict=True):
+        for name, term in zip(key, terms, strict=True):
             groups.setdefault(name, []).append(term)
         return {name: self.of(terms) for name, terms in groups.items()}
 

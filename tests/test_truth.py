@@ -5,11 +5,14 @@ tests/data/README.md says how the rows of truth.jsonl were measured.
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 
 import agreement
 from symcount import ConfigError, Ledger, flops, model, multiply_adds, parameters, read_config, symbols
 from symcount.architectures import agreed, files, index, names, read_published, read_types, types
+from symcount.readers.checkpoint import checkpoint, labels
 from symcount.readers.parameters import buffers
 from symcount.sizes import value
 
@@ -136,6 +139,17 @@ def test_distilbert_is_39_percent_smaller_than_bert():
 @pytest.mark.parametrize("name", names())
 def test_count_that_is_stored_beside_each_published_model(name):
     assert parameters(model(name)).total == model(name).published.count
+
+
+NAMED = ["qwen3-8b", "exaone-4.0-1.2b", "zaya1-8b", "llava-1.5-7b", "mixtral-8x7b"]  # some without layers of one kind
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_count_by_the_names_of_the_checkpoint(name):
+    subject = model(name)
+    named = parameters(subject).by(labels(subject))
+    assert sum(part.total for part in named.values()) == subject.published.count
+    assert sum(prod(one.shape) * one.count for one in checkpoint(subject)) == subject.published.count
 
 
 # ---------------------------------------------------------------- three kinds of numbers
