@@ -22,6 +22,7 @@ REFUSED = {
     "bit/own4/BitModel": "embedding_dynamic_padding",
     "pvt_v2/own3/PvtV2Model": "linear_attention",
     "roc_bert/own6/RoCBertForMaskedLM": "concat_input = false is not supported",
+    "step3p7/real:stepfun-ai--Step-3.7-Flash-FP8/Step3p7Model": "nothing reads it outside of text_config",
 }
 
 
