@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
-                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None,
+                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]] | None = None,
                      sinks: bool = False, turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
@@ -28,8 +28,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
     bias   the maps from and to the width d, but not a query without a rank, have one
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
-    asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
-           then z.query_rank is not read, and the parameters for queries are those of `asked`
+    asked  asked(x) makes queries, the rows they come from and, unless None, of each head what the sigmoid lets through
+           of the mix; then z.query_rank is not read, and the parameters for queries are those of `asked`
     sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     turned_norm  the rope numbers that all heads share are normed first: rope parameters
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
@@ -44,7 +44,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     if form not in FORMS:
         raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
     rope = multiple(z.rope, 2)  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    width, low, opening = z.nope + rope, x, None
+    width, low = z.nope + rope, x
+    opening: Tensor | None = None
     if asked is not None:
         query, low, opening = asked(x)
     elif z.query_rank:
