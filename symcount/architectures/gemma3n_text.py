@@ -174,6 +174,8 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         "altup_coef_clip": "bounds of weights while training",
+        "altup_lr_multiplier": "how fast weights are trained",
+        "query_pre_attn_scalar": "a constant",
         "final_logit_softcapping": "a constant",
         "rope_local_base_freq": "rotation has no weights and is elementwise",
     },
