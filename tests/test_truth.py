@@ -20,6 +20,7 @@ ROWS = agreement.rows()
 OWN = agreement.rows(own=True)
 SUPPORTED = [row for row in [*ROWS, *OWN] if row["id"].split("/")[0] in types()]
 REFUSED = {
+    "step3p7/real:stepfun-ai--Step-3.7-Flash-FP8/Step3p7Model": "nothing reads it outside of text_config",
 }
 
 

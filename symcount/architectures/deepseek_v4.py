@@ -61,7 +61,7 @@ def compressed_attention(x: Tensor, z: Any, *, chunk: Size | None = None, series
         entry, index = within("compressor", compressor, x, low, z=z, chunk=chunk, series=series, indexed=indexed)
         more = contract(query, entry, to="b g s w", name="chunk_scores")
         if indexed:
-            more = pointwise(more, index, kind="add", name="chosen")
+            more = pointwise(more, pointwise(index, kind="pick"), kind="add", name="chosen")
         scores = concat(scores, rename(more, w="t"), axis="t")
     sinks = weight("sinks", kinds="bias", g=z.heads)
     weights = pointwise(pointwise(scores, kind="attention_scale"), sinks, kind="softmax")

@@ -59,9 +59,8 @@ def correct(x: Tensor, before: Tensor, y: Tensor, judge: Tensor) -> Tensor:
     """The streams, to each of which some of what a layer changed in its own is added: streams² parameters."""
     change = pointwise(y, before, kind="subtract", name="change")
     told = rename(linear(judge, "correct", over="n", bias=False, m=x.axes["n"]), m="n")
-    share = pointwise(told, tensor("one"), kind="add", name="share")
-    return pointwise(x, pointwise(change, share, kind="multiply", name="innovation", to="b s n d"), kind="add",
-                     name="corrected")
+    share = pointwise(change, told, kind="multiply", name="share", to="b s n d")
+    return pointwise(x, share, change, kind="add", name="corrected")
 
 
 def short(x: Tensor, z: Any) -> Tensor:
@@ -175,6 +174,8 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         "altup_coef_clip": "bounds of weights while training",
+        "altup_lr_multiplier": "how fast weights are trained",
+        "query_pre_attn_scalar": "a constant",
         "final_logit_softcapping": "a constant",
         "rope_local_base_freq": "rotation has no weights and is elementwise",
     },

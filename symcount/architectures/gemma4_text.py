@@ -146,7 +146,7 @@ def settle_embedding(config: dict[str, Any]) -> dict[str, Any]:
     return {"L_global": found["L_global"], **heads_by_layer(config, config["num_global_key_value_heads"])}
 
 
-NO_WEIGHTS = {**ROTARY, "final_logit_softcapping": "a constant"}
+NO_WEIGHTS = {**ROTARY, **dict.fromkeys(("final_logit_softcapping", "query_pre_attn_scalar"), "a constant")}
 KEYS = {
     **decoder_keys(V=262144, d=2304, h=9216, L=30, heads=8, kv=4, k=256, tied=True),
     "attention_bias": ("attention_bias", False),

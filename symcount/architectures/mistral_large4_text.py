@@ -22,9 +22,10 @@ from symcount.hub.settling import layer_kinds, number, some_dense
 from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import named_step
+from symcount.layers.latent import latent_attention
 from symcount.masks import Mask
-from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
-from symcount.sizes import multiple, rest
+from symcount.network import cached, contract, pointwise, weight, within
+from symcount.sizes import rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -53,29 +54,35 @@ def indexer(x: Tensor, z: Any, *, turned: bool) -> Tensor:
                     name="index")
 
 
+class Plain:
+    """The sizes of a layer that turns nothing: all numbers of a head come from the latent."""
+
+    __slots__ = ("_z",)
+
+    def __init__(self, z: Any) -> None:
+        self._z = z
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "rope":
+            return 0
+        return self._z.nope + self._z.rope if name == "nope" else getattr(self._z, name)
+
+
 def attention(x: Tensor, z: Any, *, turned: bool) -> Tensor:
     """Latent attention with plain queries; where nothing is turned, the rope numbers of a head come from the latent.
 
     Parameters: d·heads(nope + rope + v) + 2heads + d(r_kv + rope) + r_kv·heads(nope + v) + r_kv, and not turned
     r_kv·rope·heads − d·rope more; and those of the indexer.
     """
-    rope, mask = multiple(z.rope, 2), Mask(causal=True)
-    query = sharpened(linear(x, "query", bias=False, g=z.heads, k=z.nope + rope))
-    if turned:
-        query = pointwise(query, kind="partial_rotary")
-        row = linear(x, "key_value_down", bias=z.attention_bias, c=z.r_kv + rope)
-        latent, shared = cut(row, "c", z.r_kv, rope)
-        shared = rename(cached(pointwise(shared, kind="rotary"), "turned", s=("t", z.t)), c="k")
-    else:
-        latent = linear(x, "key_value_down", bias=z.attention_bias, c=z.r_kv)
-    latent = cached(norm(latent, "key_value_norm", over="c", shift=False), "latent", s=("t", z.t))
-    own = z.nope if turned else z.nope + rope
-    key, value = cut(linear(latent, "key_value_up", over="c", bias=False, g=z.heads, k=own + z.v), "k", own, z.v)
-    key = concat(key, repeat(shared, g=z.heads), axis="k") if turned else key
-    scores = pointwise(contract(query, key, to="b g s t", name="scores", mask=mask), kind="attention_scale")
-    scores = pointwise(scores, within("indexer", indexer, x, z=z, turned=turned), kind="add", name="chosen")
-    mixed = contract(pointwise(scores, kind="softmax"), rename(value, k="v"), to="b s g v", name="mix", mask=mask)
-    return linear(mixed, "output", over="v g", bias=z.attention_bias, d=z.d)
+    def asked(x: Tensor) -> tuple[Tensor, Tensor, None]:
+        return sharpened(linear(x, "query", bias=False, g=z.heads, k=z.nope + z.rope)), x, None
+
+    def index(x: Tensor, _: Tensor) -> Tensor:
+        chosen: Tensor = within("indexer", indexer, x, z=z, turned=turned)
+        return chosen
+
+    return latent_attention(x, z if turned else Plain(z), t=z.t, form=z.mla, bias=z.attention_bias,
+                            mask=Mask(causal=True), asked=asked, index=index)
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -118,7 +125,7 @@ ARCHITECTURES = (Architecture(
     "mistral_large4_text",
     classes=decoder_heads("MistralLarge4Text", body, ""),
     sizes="L_dense L_nope",
-    flags={"dense": True},
+    flags={"dense": True, "mla": "expanded"},
     keys={
         **{key: told for key, told in decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64).items()
            if key not in LATENT_IGNORED},

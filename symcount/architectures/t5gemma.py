@@ -112,8 +112,8 @@ def encode(x: Tensor, z: Any, normed: Callable[[Tensor, str], Tensor] | None) ->
 def decode(x: Tensor, z: Any, memory: Tensor, block: Block) -> Tensor:
     """L_dec blocks, of which L_global see all tokens before, and a norm."""
     mask = Mask(causal=True, window=z.window)
-    x = within("local", block, x, z=z, memory=memory, mask=mask, runs=rest(z.L_dec, z.L_global))
-    x = within("global", block, x, z=z, memory=memory, mask=Mask(causal=True), runs=z.L_global)
+    x = within("layers.local", block, x, z=z, memory=memory, mask=mask, runs=rest(z.L_dec, z.L_global))
+    x = within("layers.global", block, x, z=z, memory=memory, mask=Mask(causal=True), runs=z.L_global)
     return norm(x, "norm", shift=False)
 
 
@@ -221,7 +221,8 @@ def stored_stacks(encoder: str, decoder: str) -> dict[Any, Any]:
     names = {**norms, **maps, **{f"mlp.{part}": f"mlp.{part}_proj" for part in ("gate", "up", "down")}}
     return {
         **{f"encoder.layers.{ours}": f"{encoder}.layers.{{i}}.{theirs}" for ours, theirs in names.items()},
-        **{f"decoder.{ours}": f"{decoder}.layers.{{i}}.{theirs}" for ours, theirs in names.items()},
+        **{f"decoder.layers.{kind}.{ours}": f"{decoder}.layers.{{i}}.{theirs}" for ours, theirs in names.items()
+           for kind in ("local", "global")},
         **{f"{stack}.{ours}": f"{whole}.{theirs}" for stack, whole in (("encoder", encoder), ("decoder", decoder))
            for ours, theirs in (("embeddings", "embed_tokens"), ("norm", "norm"),
                                 ("embeddings.end_of_image", "embed_tokens.eoi_embedding"))},

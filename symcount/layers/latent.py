@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
-                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None,
+                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]] | None = None,
                      position: str | None = "rotary", gate: bool = False, sinks: bool = False,
                      turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
@@ -31,8 +31,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
     position   how the rope numbers that all heads share are turned; None: not at all
     gate   what a head mixes is multiplied by the sigmoid of a map of x: d·heads parameters more
-    asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
-           then z.query_rank is not read, and the parameters for queries are those of `asked`
+    asked  asked(x) makes queries, the rows they come from and, unless None, of each head what the sigmoid lets through
+           of the mix; then z.query_rank is not read, and the parameters for queries are those of `asked`
     sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     turned_norm  the rope numbers that all heads share are normed first: rope parameters
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
@@ -47,7 +47,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     if form not in FORMS:
         raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
     rope = multiple(z.rope, 2) if position else z.rope  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    width, low, opening = z.nope + rope, x, None
+    width, low = z.nope + rope, x
+    opening: Tensor | None = None
     if asked is not None:
         query, low, opening = asked(x)
     elif z.query_rank:
@@ -82,7 +83,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
         scores = contract(query, key, to="b g s t", name="scores", mask=mask)
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
-        scores = pointwise(scores, index(x, low), kind="add", name="chosen")
+        scores = pointwise(scores, pointwise(index(x, low), kind="pick"), kind="add", name="chosen")
     sink = (weight("sinks", kinds="bias", g=z.heads),) if sinks else ()
     weights = pointwise(scores, *sink, kind="softmax")
     if form == "absorbed":
