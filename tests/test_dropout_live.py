@@ -6,6 +6,7 @@ each call of dropout is given must be what ours are given.
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from math import prod
 
@@ -52,6 +53,7 @@ def ours(row):
     for x in walk(subject.network(subject.number)):
         if x.details.get("kind") == "dropout":
             found[value(prod(x.axes.values()), {})] += prod(value(n, subject.values) for _, n in repeats(x.scope))
+    del found[0]  # of a block with no rows, for which nothing is called
     return +found
 
 
@@ -80,6 +82,8 @@ def theirs(row):
         given["decoder_input_ids"] = given["input_ids"]
     if hasattr(config, "use_cache"):
         given["use_cache"] = False
+    if "bbox" in inspect.signature(network.forward).parameters:
+        given["bbox"] = torch.zeros((b, s, 4), dtype=torch.long)
     with Watch():
         network(**given)
     return found

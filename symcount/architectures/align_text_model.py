@@ -9,8 +9,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
-from symcount.layers import activation, attention, linear, mlp, norm, residual
+from symcount.layers import activation, linear
 from symcount.layers.encoder import encoder, encoder_heads, pool, typed
+from symcount.layers.vision import vision_block
 from symcount.network import idle, weight, within
 from symcount.tensors import Tensor
 
@@ -41,10 +42,7 @@ def projected(z: Any) -> tuple[Tensor, Tensor]:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters, 3d less without the biases of query, key and value."""
-    y = within("attention", attention, norm(x, "attention_norm"), z=z, t=z.t, bias=True if z.biased else "output",
-               dropout=True)
-    x = residual(x, y)
-    return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, dropout=True))
+    return vision_block(x, z, bias=z.biased)
 
 
 def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
@@ -84,7 +82,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "flava_text_model",
-    classes=encoder_heads("FlavaText", encoder(typed, block, masked=False, last=True), ""),
+    classes=encoder_heads("FlavaText", encoder(typed, block, masked=False, last=True, dropout=False), ""),
     keys={**_keys(V=30522, P=512, types=2), "qkv_bias": ("biased", True)},
     ignored=_IGNORED,
     only=_ABSOLUTE,

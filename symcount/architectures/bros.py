@@ -103,6 +103,7 @@ ARCHITECTURES = (Architecture(
         "tie_word_embeddings": "no words are predicted",
         "is_decoder": "changes nothing where there is no other text",
         "bbox_scale": "a constant",
+        "pe_type": "a note of the original release, read by nothing",
         "classifier_dropout_prob": "dropout has no weights",
         **dict.fromkeys(("dim_bbox_sinusoid_emb_2d", "dim_bbox_sinusoid_emb_1d", "dim_bbox_projection"),
                         "follows from hidden_size and num_attention_heads, whatever is told"),

@@ -8,8 +8,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
-from symcount.layers import activation, dropped, linear
-from symcount.layers.encoder import dense_first, encoder, encoder_heads, typed, words
+from symcount.layers import activation, linear
+from symcount.layers.encoder import dense_first, encoder, encoder_heads, words
+from symcount.layers.text import narrow
 from symcount.network import select, within
 from symcount.tensors import Tensor
 
@@ -20,14 +21,7 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
-def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
-    """(V + P + types)e + 2e parameters, and where e is not d, ed + d to come to the width of the layers."""
-    x, word = typed(ids, types, z, z.e)
-    x = dropped(x)
-    return (linear(x, "project", d=z.d) if z.projected else x), word
-
-
-body = encoder(embeddings, dropout=False)  # where it is wanted, before the map
+body = encoder(narrow, dropout=False)  # where it is wanted, before the map
 
 
 def gelu_first(x: Tensor, z: Any) -> Tensor:

@@ -42,7 +42,10 @@ ARCHITECTURES = (Architecture(
     keys={key: told for key, told in encoder_keys(V=32000, P=512, types=4, d=768, h=3072, L=12, heads=1,
                                                   decoder=False).items() if key != "num_attention_heads"},
     only={"use_tpu_fourier_optimizations": ((False,), "the transform as products of matrices is not written")},
-    ignored={"tpu_short_seq_length": "read only where the transform is a product of matrices"},
+    ignored={
+        "tpu_short_seq_length": "read only where the transform is a product of matrices",
+        "use_fft": "a note of the original release, read by nothing",
+    },
     stored={
         **_NAMES,
         "embeddings.project": "embeddings.projection",

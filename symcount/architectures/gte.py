@@ -35,7 +35,7 @@ def mlp(x: Tensor, z: Any) -> Tensor:
 
 def block(x: Tensor, z: Any) -> Tensor:
     """4dk·heads + 3dh + 3k·heads + 6d parameters: 4d² + 3dh + 9d when k = d/heads."""
-    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, k=z.k, position="rotary", dropout=True)),
+    x = norm(residual(x, within("attention", attention, x, z=z, t=z.t, k=z.k, position="rotary", dropout="output")),
              "attention_norm")
     return norm(residual(x, within("mlp", mlp, x, z=z)), "mlp_norm")
 

@@ -68,7 +68,7 @@ TYPES = (3, 256, 256, 2, 256, 256, 10)
 
 
 def _tapas(cls: str, count: int, **sizes: Any) -> Published:
-    return measured(cls, count, V=30522, P=512, types=TYPES, **sizes)
+    return measured(cls, count, V=30522, P=1024, types=TYPES, **sizes)
 
 
 _LOSS = "weighs or shapes a loss"
@@ -87,6 +87,7 @@ ARCHITECTURES = (Architecture(
     reads={"type_vocab_sizes": [*TYPES], "num_aggregation_labels": 0},
     flags={"aggregated": False},
     settle=settle,
+    same={"type_vocab_size": "type_vocab_sizes"},
     ignored={
         **dict.fromkeys(("positive_label_weight", "aggregation_loss_weight", "use_answer_as_supervision",
                          "answer_loss_importance", "use_normalized_answer_loss", "huber_loss_delta",
@@ -96,6 +97,7 @@ ARCHITECTURES = (Architecture(
         **dict.fromkeys(("temperature", "aggregation_temperature"), "a constant"),
         **dict.fromkeys(("max_num_rows", "max_num_columns", "allow_empty_column_selection"),
                         "how scores of tokens become those of cells and columns, without products"),
+        "softmax_temperature": "read by nothing",
         "init_cell_selection_weights_to_zero": "how weights start, not how many there are",
     },
     only={
@@ -116,9 +118,9 @@ ARCHITECTURES = (Architecture(
     },
     base="tapas",
     published={
-        "tapas-base": _tapas("TapasModel", 110_278_656, d=768, h=3072, L=12, heads=12),
-        "tapas-large": _tapas("TapasModel", 336_203_776, d=1024, h=4096, L=24, heads=16),
-        "tapas-base-finetuned-wtq": _tapas("TapasForQuestionAnswering", 110_283_270, d=768, h=3072, L=12, heads=12,
+        "tapas-base": _tapas("TapasModel", 110_671_872, d=768, h=3072, L=12, heads=12),
+        "tapas-large": _tapas("TapasModel", 336_728_064, d=1024, h=4096, L=24, heads=16),
+        "tapas-base-finetuned-wtq": _tapas("TapasForQuestionAnswering", 110_676_486, d=768, h=3072, L=12, heads=12,
                                            C_1=4, aggregated=True),
     },
 ),)
