@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from symcount.tensors import Tensor
 
 
+UNFELT = ("pick", "zeros")  # kinds whose result does not change a little with their operands: choices, and constants
+
+
 def with_gradient(ops: list[Tensor], first: Container[Scope | None] = (),
                   before: Container[Tensor] = ()) -> set[Tensor]:
     """All that a trained weight has part in, perhaps in an earlier run of the same part.
@@ -30,30 +33,26 @@ def with_gradient(ops: list[Tensor], first: Container[Scope | None] = (),
             if user not in found:
                 found.add(user)
                 todo.append(user)
-    return found & _read(ops)
+    return found & read(ops)
 
 
-def _read(ops: list[Tensor]) -> set[Tensor]:
-    """All that a result depends on: not what runs beside it and is not read (`idle`), nor what zeros are shaped as."""
-    if not any(x.verb == "idle" or x.details.get("kind") == "zeros" for x in ops):
-        return set(ops)
+def read(ops: list[Tensor], last: Container[Scope | None] = ()) -> set[Tensor]:
+    """All that a result depends on: not what runs beside it (`idle`), nor what is chosen by or shaped as (`UNFELT`).
+
+    In the `last` run of some scopes no later run reads what they hand on.
+    """
     inside = {operand for x in ops for operand in (*x.inputs, *x.details.get("loop", ()))}
     found = {x for x in ops if x not in inside}  # the results
     todo = list(found)
     while todo:
         x = todo.pop()
-        for operand in _operands(x):
+        handed_on = () if x.verb == "enter" and x.scope in last else x.details.get("loop", ())
+        inputs = x.inputs[:1] if x.verb == "idle" else () if x.details.get("kind") in UNFELT else x.inputs
+        for operand in (*inputs, *handed_on):
             if operand not in found:
                 found.add(operand)
                 todo.append(operand)
     return found
-
-
-def _operands(x: Tensor) -> tuple[Tensor, ...]:
-    """What an operation, or an earlier run of it, depends on."""
-    if x.verb == "idle":
-        return x.inputs[:1]
-    return () if x.details.get("kind") == "zeros" else (*x.inputs, *x.details.get("loop", ()))
 
 
 def handed(ops: list[Tensor]) -> dict[Scope | None, list[Tensor]]:
@@ -69,7 +68,7 @@ def _sources(x: Tensor, first: Container[Scope | None], before: Container[Tensor
     """What x may have a gradient by: of a look-up the table; of what is given to a loop, what the last run returned."""
     if x.verb == "lookup":
         return x.inputs[1:]
-    if x.details.get("kind") == "zeros":  # which are the same whatever they were made like
+    if x.details.get("kind") in UNFELT:
         return ()
     earlier = x.details.get("loop", ())
     if x.verb == "enter":

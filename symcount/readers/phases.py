@@ -23,7 +23,7 @@ from symcount.network import walk
 from symcount.polynomials import Condition, letter
 from symcount.readers import account, bounds, trained
 from symcount.readers.distinct import nowhere
-from symcount.readers.gradients import with_gradient
+from symcount.readers.gradients import read, with_gradient
 from symcount.readers.roles import products
 from symcount.readers.work import PHASES, counted, forward, product
 from symcount.sizes import is_one, letters, same
@@ -74,36 +74,55 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
         raise ModelError(f"{solved[0].path}: the gradient of a triangular system is a product that is not written; "
                          "count a forward pass")
     later, first = with_gradient(ops), with_gradient(ops, {x.scope for x in ops if x.verb == "enter"})
-    only: dict[Scope, set[Tensor]] = {}  # in the first run of one scope, and later ones of all others
+    runs = _Runs(ops)
     terms = []
     for x, kinds in products(net):
-        if x not in later:  # it is not read
-            continue
         always = sum(y in first for y in x.inputs)
         mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add
-        fewer = []
-        if always != mostly and x.scope and not nowhere(x.scope):
-            for i, scope in enumerate(x.scope.chain()):
-                if not is_one(scope.runs):
-                    only.setdefault(scope, with_gradient(ops, {scope}))
-                    fewer += [i] if sum(y in only[scope] for y in x.inputs) == always else []
-        if mostly:
-            terms += [_fewer(term, x, always, mostly, fewer) for term in product(x, kinds, rule, factor, counted(rule))]
+        if mostly and x in later:  # else nothing reads it
+            made = product(x, kinds, rule, factor, counted(rule))
+            terms += [_fewer(term, x, always, mostly, runs) for term in made]
     return terms
 
 
-def _fewer(term: Term, x: Tensor, always: int, mostly: int, fewer: list[int]) -> Term:
-    """The term for `mostly` operands, of which only `always` count in the first run of one of the scopes around."""
-    if always == mostly or nowhere(x.scope):
+class _Runs:
+    """In which runs of the scopes around it an operation has fewer gradients: in the first of one, in the last."""
+
+    def __init__(self, ops: list[Tensor]) -> None:
+        self.ops, self.first, self.last = ops, {}, {}  # type: ignore[var-annotated]
+
+    def unlike(self, x: Tensor, always: int, mostly: int) -> tuple[list[int], list[int]]:
+        """The scopes, by their place from outside, in whose first run only `always` operands have a gradient, and those
+        in whose last run nothing reads the operation.
+        """
+        fewer, unread = [], []
+        for i, scope in enumerate(x.scope.chain() if x.scope else ()):
+            if not is_one(scope.runs):
+                if always != mostly:
+                    self.first.setdefault(scope, with_gradient(self.ops, {scope}))
+                    fewer += [i] if sum(y in self.first[scope] for y in x.inputs) == always else []
+                self.last.setdefault(scope, read(self.ops, {scope}))
+                unread += [i] if x not in self.last[scope] else []
+        return fewer, unread
+
+
+def _fewer(term: Term, x: Tensor, always: int, mostly: int, runs: _Runs) -> Term:
+    """The term for `mostly` operands, of which `always` count in the first run of a scope, and none in an unread last.
+
+    Raises ModelError where more than one run is unlike the others.
+    """
+    fewer, unread = runs.unlike(x, always, mostly)
+    if nowhere(x.scope) or (always == mostly and not unread):
         return Term(term.path, (mostly, *term.factors), term.scopes, term.kinds)
-    if len(fewer) != 1:
-        raise ModelError(f"{x.path}: in the first runs of several repeated scopes other gradients are needed than "
-                         "later; that is counted where it is so for one of them")
-    (i,) = fewer
-    path, runs = term.scopes[i]
+    if len(fewer) + len(unread) != 1:
+        raise ModelError(f"{x.path}: in the first or last runs of several repeated scopes other gradients are needed "
+                         "than in between; that is counted where it is so in one run of one of them")
+    i, = fewer or unread
+    path, n = term.scopes[i]
     scopes = (*term.scopes[:i], (path, 1), *term.scopes[i + 1:])
-    return Term(term.path, (runs * mostly - (mostly - always), *term.factors), scopes, term.kinds)
+    gone = mostly - always if fewer else mostly
+    return Term(term.path, (n * mostly - gone, *term.factors), scopes, term.kinds)
 
 
 def _decode(model: Any, rule: Convention, sizes: dict[str, Any], *, alone: bool) -> Run:
