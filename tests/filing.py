@@ -10,10 +10,10 @@ from math import prod
 
 # The table goes by names, which say attention of two matrices of RWKV's MLP, and mixer of all in Nemotron-H: these
 # components are compared as one. Where the name of a body has "conv" in it, all that is nothing else is a convolution;
-# and the gates of EfficientNet, linear maps of one vector, are stored as kernels of 1 × 1.
+# and the gates of EfficientNet and maps of FocalNet are stored as kernels of 1 × 1.
 ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
        "convnext": ("conv", "other"), "convnextv2": ("conv", "other"), "efficientnet": ("conv", "other"),
-       "dinov3_convnext": ("conv", "mlp", "other")}
+       "dinov3_convnext": ("conv", "mlp", "other"), "focalnet": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 
