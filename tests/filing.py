@@ -13,7 +13,8 @@ from math import prod
 # and the gates of EfficientNet and maps of FocalNet are stored as kernels of 1 × 1.
 ONE = {"rwkv": ("attention", "ssm", "mlp"), "nemotron_h": ("attention", "ssm", "mlp", "other"),
        "convnext": ("conv", "other"), "convnextv2": ("conv", "other"), "efficientnet": ("conv", "other"),
-       "dinov3_convnext": ("conv", "mlp", "other"), "focalnet": ("conv", "other")}
+       "dinov3_convnext": ("conv", "mlp", "other"), "focalnet": ("conv", "other"),
+       "hgnet_v2": ("conv", "other")}
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
 
