@@ -123,7 +123,7 @@ ARCHITECTURES = (Architecture(
     },
     reads={"depths": [2, 2, 6, 2], "focal_levels": [2, 2, 2, 2], "focal_windows": [3, 3, 3, 3]},
     settle=settle,
-    flags={"kernels": ""},
+    flags={"kernels": "3-5 3-5 3-5 3-5"},
     acts={"hidden_act": ("gelu", "mlp")},
     only={
         "mlp_ratio": ((4, 4.0), "the MLP is four times as wide as the tokens"),

@@ -144,7 +144,7 @@ ARCHITECTURES = (Architecture(
         "stage_numb_of_layers": [6, 6, 6, 6],
     },
     settle=settle,
-    flags={"layers": ""},
+    flags={"layers": "6 6 6 6"},
     acts={"hidden_act": ("relu", "embeddings")},
     only={
         "stem_strides": (([2, 1, 1, 2, 1],), _EVERY),
