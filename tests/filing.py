@@ -15,6 +15,8 @@ ONE = {
     "convnextv2": ("conv", "other"),
     "dinov3_convnext": ("conv", "mlp", "other"),
     "efficientnet": ("conv", "other"),  # its gates, linear maps of one vector, are stored as kernels of 1 × 1
+    "focalnet": ("conv", "other"),  # its maps too
+    "hgnet_v2": ("conv", "other"),
     "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
     "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
     "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention

@@ -80,7 +80,7 @@ def test_a_family_alone_means_all_of_it(family, prefix):
     "google/bert-base-uncased", "bert-base-uncased-finetuned-sst2", "load_gpt2()", "gpt2.cpp", "user@bert.org",
     "a BERT-based model", "GPT-2-like", "Sentence-BERT", "BERTology", "\\gpt2", "GPT-2/GPT-3",
     "GPT-3 175B and GPT-4", "OPT-175B", "GPT-2.5", "Llama 3.5 8B", "Llama 5", "ResNet-200", "ResNet 1001", "Qwen 7B",
-    "AlexNet", "EfficientNet-B0", "PaLM 540B", "Chinchilla", "Command R+", "ViT-G/14",
+    "AlexNet", "EfficientNet-B9", "PaLM 540B", "Chinchilla", "Command R+", "ViT-G/14",
     "a llama eats grass", "we opt for 30 of them", "bloom filters", "an angle phi-2 of 30 degrees", "Bert and Ernie",
     "Albert Einstein, 1905", "es regnet", "MIT B0 students", "a falcon 7 years old", "the Yi dynasty, 6 kings",
     "Helium-1", "seed 7", "flan, 4 eggs", "press CTRL", "the mvp of 2019", "bit 50 is set", "t 5", "T-5 days",

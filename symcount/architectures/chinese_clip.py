@@ -129,7 +129,7 @@ ARCHITECTURES = (
             patch=14, d_img=1024, h_img=4096, L_img=24, heads_img=16, e=768),
     }, e=512),
     *_family("altclip", "AltCLIP", _ALT, _ALT_NAMES, roberta, roberta, "m", {
-        "altclip": measured(
+        "altclip-xlmr-l": measured(
             "AltCLIPModel", 864_186_113, V=250002, P=514, types=1, d=1024, h=4096, L=24, heads=16, m=768, c=3, side=224,
             patch=14, d_img=1024, h_img=4096, L_img=24, heads_img=16, e=768),
     }, e=768),
