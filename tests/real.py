@@ -38,6 +38,7 @@ def inputs(network, sizes):
     if "frames" in sizes:
         told = getattr(config, "encoder_config", config)
         bins = next((getattr(told, key) for key in WIDTHS if hasattr(told, key)), 80)
+        bins *= 4 if told.model_type.startswith("granite_speech5") else 1  # with differences, two frames as one
         shape = (bins, sizes["frames"]) if config.model_type == "whisper" else (sizes["frames"], bins)
         given[network.main_input_name] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:

@@ -43,7 +43,8 @@ SEEN_AS = {  # type: {our kind: the function that torch is seen to call}
     "openai_privacy_filter": {"swiglu": "sigmoid"},
     "rwkv": {"relu2": "relu"},
 }
-REFUSED = {"esm", "lfm2_moe", "moonshine_streaming"}  # their default configurations, which lack a size; nothing in them chooses an activation
+# Their default configurations, which lack a size; nothing in them chooses an activation but what Moonshine's do too
+REFUSED = {"esm", "lfm2_moe", "moonshine_streaming"}
 UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
 UNMEASURED = {"qwen2_5_vl_text"}  # no run of it was measured
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
