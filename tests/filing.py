@@ -76,9 +76,11 @@ def by_the_body(row):
 
 def by_the_use(row):
     """The matrix that a name takes for the logits of words, where it scores a text, as what it is; and the map to the
-    letters of a sound, which is of a class of convolutions.
+    letters of a sound, which may be of a class of convolutions.
     """
-    for beginning, there, here in (("logits_proj.", "lm_head", "classifier"), ("ctc_head.", "conv", "lm_head")):
+    kernel = any(name == "ctc_head.weight" and len(shape) > 2 for name, shape, _ in row["shapes"])
+    for beginning, there, here in (("logits_proj.", "lm_head", "classifier"),
+                                   ("ctc_head.", "conv" if kernel else "other", "lm_head")):
         moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith(beginning))
         if moved:
             parts = Counter(row["components"]) + Counter({here: moved}) - Counter({there: moved})

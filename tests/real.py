@@ -7,6 +7,7 @@ import warnings
 
 import agreement
 
+BINS_FIRST = ("whisper", "qwen2_audio_encoder", "voxtral_encoder")
 # How many numbers a frame of a spectrogram has
 WIDTHS = ("num_mel_bins", "feature_projection_input_dim", "input_feat_per_channel")
 
@@ -57,7 +58,8 @@ def inputs(network, sizes):
     if "frames" in sizes:
         told = getattr(config, "encoder_config", config)
         bins = next((getattr(told, key) for key in WIDTHS if hasattr(told, key)), 80)
-        shape = (bins, sizes["frames"]) if config.model_type == "whisper" else (sizes["frames"], bins)
+        bins *= 4 if told.model_type.startswith("granite_speech5") else 1  # with differences, two frames as one
+        shape = (bins, sizes["frames"]) if config.model_type in BINS_FIRST else (sizes["frames"], bins)
         given[network.main_input_name] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
         given["input_values"] = torch.zeros((sizes["b"], sizes["samples"]), device=device)

@@ -38,7 +38,7 @@ def smallest():
         kind, least = row["id"].split("/")[0], found.get(row["id"].split("/")[0], {"params_total": LARGEST})
         if kind not in types() or row["params_total"] >= least["params_total"]:
             continue
-        unwritten = {"side", "samples", "frames"} & {*load(kind).sizes}  # it reads images or sounds
+        unwritten = {"side", "samples", "frames"} & {*load(kind).known}  # it reads images or sounds
         if row["arch_class"] == next(iter(load(kind).classes)) and not unwritten:
             found[kind] = row
     return found

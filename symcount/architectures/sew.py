@@ -20,6 +20,7 @@ from symcount.hub.speech import (
     SPEECH_HEAD_NAMES,
     SPEECH_IGNORED,
     SPEECH_NAMES,
+    UNREAD,
     framed,
     speech_keys,
 )
@@ -146,7 +147,7 @@ ARCHITECTURES = (Architecture(
     keys={**speech_keys(), "squeeze_factor": ("squeeze", 2)},
     reads={**_FRAMES, **MASKING},
     settle=settle,
-    ignored=SPEECH_IGNORED,
+    ignored={**SPEECH_IGNORED, **UNREAD},
     stored=_NAMES,
     stored_heads=SPEECH_HEAD_NAMES,
     base="sew",
@@ -172,7 +173,12 @@ ARCHITECTURES = (Architecture(
     },
     settle=settle_apart,
     only={"relative_attention": ((True,), "attention without distances is not written for this family")},
-    ignored={**SPEECH_IGNORED, "feature_layer_norm_eps": "a constant", "position_biased_input": "read by nothing"},
+    ignored={
+        **SPEECH_IGNORED,
+        **UNREAD,
+        "feature_layer_norm_eps": "a constant",
+        "position_biased_input": "read by nothing",
+    },
     stored={
         **{ours: name for ours, name in _NAMES.items() if "layers" not in ours and ours != "norm"},
         "embeddings.distance": "encoder.encoder.rel_embeddings",

@@ -20,6 +20,7 @@ from symcount.hub.speech import (
     SHORTENING,
     SPEAKER,
     SPEECH_HEAD_NAMES,
+    UNREAD,
     delays,
     masked,
     shortening,
@@ -116,7 +117,7 @@ ARCHITECTURES = (Architecture(
         "right_max_position_embeddings": 8,
     },
     settle=settle,
-    ignored=CONFORMER_IGNORED,
+    ignored={**CONFORMER_IGNORED, **UNREAD},
     stored={
         **CONFORMER_NAMES,
         "layers.conv.norm": "encoder.layers.{i}.conv_module.depthwise_layer_norm",

@@ -24,6 +24,7 @@ from symcount.hub.speech import (
     SPEECH_FLAGS,
     SPEECH_HEAD_NAMES,
     SPEECH_NAMES,
+    UNREAD,
     delays,
     framed,
     shortening,
@@ -88,7 +89,7 @@ ARCHITECTURES = (Architecture(
     keys={**speech_keys(V=None), **CODES, **ADAPTER, **SPEAKER, "conv_depthwise_kernel_size": ("w_depth", 31)},
     reads={**FRAMES, **MASKING, **SHORTENING, **DELAYS, "vocab_size": None, "position_embeddings_type": "relative"},
     settle=settle,
-    ignored=CONFORMER_IGNORED,
+    ignored={**UNREAD, **CONFORMER_IGNORED},
     stored={
         **SPEECH_NAMES,
         **CONFORMER_NAMES,

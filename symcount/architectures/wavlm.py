@@ -9,7 +9,6 @@ from symcount.architecture import Architecture, Published
 from symcount.hub import measured
 from symcount.hub.speech import (
     ADAPTER,
-    CODES,
     DELAYS,
     FRAMES,
     MASKING,
@@ -21,6 +20,7 @@ from symcount.hub.speech import (
     SPEECH_IGNORED,
     SPEECH_NAMES,
     STABLE,
+    UNREAD,
     delays,
     framed,
     shortening,
@@ -93,7 +93,7 @@ ARCHITECTURES = (Architecture(
     settle=settle,
     ignored={
         **SPEECH_IGNORED,
-        **dict.fromkeys((*CODES, "num_ctc_classes"), "of a class for training that transformers does not have"),
+        **UNREAD,
         "max_bucket_distance": "which bucket a distance falls into",
     },
     stored={

@@ -1,6 +1,8 @@
 """Whisper: two convolutions over a spectrogram, and a pre-norm encoder-decoder whose keys have no bias.
 
-Source: Radford et al. 2022, "Robust speech recognition via large-scale weak supervision", section 2.2 and table 1.
+The encoders of Qwen2-Audio and Voxtral are that of Whisper.
+Source: Radford et al. 2022, "Robust speech recognition via large-scale weak supervision", section 2.2 and table 1;
+Chu et al. 2024, "Qwen2-Audio technical report", section 2; Liu et al. 2025, "Voxtral", section 2.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from symcount.hub.encoders import (
 from symcount.layers import linear, norm, positions
 from symcount.layers.convolution import conv1d
 from symcount.layers.encoder_decoder import before, decoder_block, encoder_block, words
-from symcount.network import pointwise, tensor, weight, within
+from symcount.network import pointwise, tensor, weight, window, within
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
@@ -35,11 +37,12 @@ def stem(x: Tensor, z: Any) -> Tensor:
     return pointwise(conv1d(x, "second", w=3, pad=1, stride=2, over="d", d=z.d), kind="gelu")
 
 
-def encode(x: Tensor, z: Any) -> Tensor:
-    """3cd + 3d² + 2d + Pd + L(4d² + 2dh + 8d + h) + 2d parameters."""
+def encode(x: Tensor, z: Any, *, pooled: bool = False) -> Tensor:
+    """3cd + 3d² + 2d + Pd + L(4d² + 2dh + 8d + h) + 2d parameters; `pooled`: each two rows become their mean."""
     x = within("conv", stem, x, z=z)
     x = within("embeddings", positions, x, name="position", P=z.P, t=x.axes["s"], stored="frozen")
     x = within("layers", encoder_block, x, z=z, place=before, bias=BIASED, runs=z.L)
+    x = pointwise(window(x, s=("w", 2), stride=2), kind="pool", to="b s d") if pooled else x
     return norm(x, "norm")
 
 
@@ -50,10 +53,10 @@ def decode(x: Tensor, z: Any, memory: Tensor | None) -> Tensor:
     return norm(x, "norm")
 
 
-def hear(z: Any) -> Tensor:
+def hear(z: Any, *, pooled: bool = False) -> Tensor:
     """What the encoder makes of a spectrogram, which always has 2P frames."""
     x = tensor("spectrogram", b=z.b, s=exactly(z.frames, 2 * z.P), c=z.c)
-    return within("encoder", encode, x, z=z)
+    return within("encoder", encode, x, z=z, pooled=pooled)
 
 
 def body(z: Any, memory: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -93,6 +96,13 @@ def _whisper(shape: str, count: int, **sizes: int) -> Published:
 
 
 _OLD = "a setting of training"
+_ENCODER = {"scale_embedding": "read by nothing"}
+_ENCODER_NAMES = {
+    **{ours: name.removeprefix("encoder.") for ours, name in seq2seq_names().items() if ours.startswith("encoder")},
+    "encoder.conv.first": "conv1",
+    "encoder.conv.second": "conv2",
+}
+_LARGE = {**_SHAPES["large"], "c": 128, "P": 1500}
 ARCHITECTURES = (Architecture(
     "whisper",
     classes={
@@ -141,4 +151,38 @@ ARCHITECTURES = (Architecture(
         "whisper-large-v3": _whisper("large", 1_543_490_560, V=51866, c=128),
         "whisper-large-v3-turbo": _whisper("large", 808_878_080, V=51866, c=128, L_dec=4),
     },
-),)
+), Architecture(
+    "qwen2_audio_encoder",
+    classes={"Qwen2AudioEncoder": lambda z: hear(z, pooled=True)},
+    follows={"frames": "2P"},
+    acts={"activation_function": ("", "")},
+    keys={
+        "d_model": ("d", 1280),
+        "encoder_ffn_dim": ("h", 5120),
+        "encoder_layers": ("L", 32),
+        "encoder_attention_heads": ("heads", 20),
+        "num_mel_bins": ("c", 128),
+        "max_source_positions": ("P", 1500),
+    },
+    aliases={**SEQ2SEQ_ALIASES, "intermediate_size": "encoder_ffn_dim"},
+    ignored=_ENCODER,
+    stored=_ENCODER_NAMES,
+    published={"qwen2-audio-encoder": measured("Qwen2AudioEncoder", 636_968_960, **_LARGE)},
+), Architecture(
+    "voxtral_encoder",
+    classes={"VoxtralEncoder": hear},
+    follows={"frames": "2P"},
+    acts={"activation_function": ("", "")},
+    keys={
+        "hidden_size": ("d", 1280),
+        "intermediate_size": ("h", 5120),
+        "num_hidden_layers": ("L", 32),
+        "num_attention_heads": ("heads", 20),
+        "num_mel_bins": ("c", 128),
+        "max_source_positions": ("P", 1500),
+    },
+    aliases={ours: theirs for theirs, ours in (*SEQ2SEQ_ALIASES.items(), ("intermediate_size", "encoder_ffn_dim"))},
+    ignored={**_ENCODER, "vocab_size": "there is no table of words"},
+    stored=_ENCODER_NAMES,
+    published={"voxtral-encoder": measured("VoxtralEncoder", 636_968_960, **_LARGE)},
+))

@@ -70,7 +70,10 @@ SPEECH_IGNORED = {
                      "no_mask_time_overlap", "ctc_loss_reduction", "ctc_zero_infinity", "feature_grad_mult",
                      "freeze_feat_extract_train", "contrastive_logits_temperature", "num_negatives",
                      "diversity_loss_weight", "replace_prob"), _TRAINED),
+    "tie_word_embeddings": "nothing is tied: there is no table of words",
 }
+# Keys of wav2vec 2.0 in the files of families that have no codes, and one place for their norms
+UNREAD = dict.fromkeys((*CODES, "num_ctc_classes", "do_stable_layer_norm"), "of wav2vec 2.0, read by nothing here")
 
 
 def masked(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -93,10 +93,12 @@ def convolved(x: Tensor, *, w: Size, pad: str = "odd", bias: bool = False) -> Te
 
 
 def conformer_block(x: Tensor, *, h: Size, attend: Callable[[Tensor], Tensor], convolve: Callable[[Tensor], Tensor],
-                    bias: bool = True, shift: bool = True) -> Tensor:
+                    bias: bool = True, shift: bool = True,
+                    shorten: Callable[[Tensor], Tensor] | None = None) -> Tensor:
     """4dh + 12d + 2h parameters beside those of what attends and convolves; the two MLPs count half each.
 
-    Without `bias` 2d + 2h fewer, without the `shift` of norms 5d.
+    Without `bias` 2d + 2h fewer, without the `shift` of norms 5d. `shorten`: what is done to the rows that the
+    convolution is added to, where it leaves fewer.
     """
     def half(x: Tensor, name: str) -> Tensor:
         y = norm(x, f"{name}_norm", shift=shift, kind="layer_norm")
@@ -104,5 +106,6 @@ def conformer_block(x: Tensor, *, h: Size, attend: Callable[[Tensor], Tensor], c
 
     x = half(x, "first")
     x = residual(x, within("attention", attend, norm(x, "attention_norm", shift=shift, kind="layer_norm")))
-    x = residual(x, within("conv", convolve, norm(x, "conv_norm", shift=shift, kind="layer_norm")))
+    y = within("conv", convolve, norm(x, "conv_norm", shift=shift, kind="layer_norm"))
+    x = residual(shorten(x) if shorten else x, y)
     return norm(half(x, "last"), "norm", shift=shift, kind="layer_norm")
