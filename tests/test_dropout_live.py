@@ -12,6 +12,7 @@ from math import prod
 import pytest
 
 import agreement
+from real import inputs
 from symcount import ConfigError
 from symcount.architectures import load, types
 from symcount.network import walk
@@ -74,13 +75,8 @@ def theirs(row):
 
     config = transformers.CONFIG_MAPPING[row["id"].split("/")[0]].from_dict(row["config"])
     network = getattr(transformers, row["arch_class"])._from_config(config, attn_implementation="eager").train()
-    given = {"input_ids": torch.full((b, s), 7)}
-    if getattr(config, "is_encoder_decoder", False):
-        given["decoder_input_ids"] = given["input_ids"]
-    if hasattr(config, "use_cache"):
-        given["use_cache"] = False
     with Watch():
-        network(**given)
+        network(**inputs(network, {"b": b, "s": s, "u": s}))
     return found
 
 
