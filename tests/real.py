@@ -50,7 +50,7 @@ def inputs(network, sizes):
         return {"inputs_embeds": torch.zeros((sizes["b"], sizes["s"], config.embedding_size), device=device),
                 "use_cache": False}
     if streams(config):
-        return {"input_ids": ids(sizes["s"], streams(config)), "use_cache": False}
+        return {"input_ids": ids(sizes["s"], streams(config)) // 4, "use_cache": False}  # codebooks may be small
     if config.model_type in ("musicgen_decoder", "musicgen_melody_decoder"):  # codebooks stand among the batch
         return {"input_ids": ids(sizes["s"], rows=config.num_codebooks), "use_cache": False}
 

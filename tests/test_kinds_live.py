@@ -44,10 +44,11 @@ SEEN_AS = {  # type: {our kind: the function that torch is seen to call}
     "openai_privacy_filter": {"swiglu": "sigmoid"},
     "rwkv": {"relu2": "relu"},
 }
-# Their default configurations, which lack a size; nothing in them chooses an activation, or hardly
-REFUSED = {"esm", "lfm2_moe", "moonshine_streaming", "qwen4_exp_text"}
+REFUSED = {  # their default configurations: a size is lacking or does not divide, or a tower that is idle has its own
+    "esm", "lfm2_moe", "moonshine_streaming", "qwen4_exp_text", "deepseek_ocr2_text", "hunyuan_vl_text",
+    "phi4_multimodal", "qwen3_omni_moe_talker_text", "qwen3_omni_moe_text"}
 UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
-UNMEASURED = {"qwen2_5_vl_text"}  # no run of it was measured
+UNMEASURED = {"qwen2_5_vl_text", "qwen3_omni_moe_talker_text"}  # no run of it was measured
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
     "gemma2": {"tanh"},  # scores and logits are capped
     "vaultgemma": {"tanh"},
@@ -57,6 +58,7 @@ UNWRITTEN = {  # type: {what its class does and the network has not, or has of o
     "granite_swa": {"sigmoid"},  # how a sink enters a softmax, which is one operation here
     "granitemoe_swa": {"sigmoid"},
     "moonshine_streaming": {"layer_norm"},  # that of each frame of samples is no module's
+    "kolibri1": {"sigmoid"},  # of the scores of those experts alone that were chosen
     "longformer": {"layer_norm"},  # the rows that fill up a window are embedded too
     "llama4_text": {"mish", "rms_norm"},  # every token runs through all experts; queries and keys without positions
 }

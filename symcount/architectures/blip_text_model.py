@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     """4d² + 2dh + 9d + h parameters, and 2d² + 2d·d_img + 6d more of a decoder, which could look at images."""
-    x = post_norm(x, z, mask)
+    x = post_norm(x, z, mask, dropout=False)
     if not z.decoder:
         return x
     return idle(x, *unmet_attention("cross", d=z.d, memory=z.d_img, heads=z.heads, kv=z.heads, k=per(z.d, z.heads),
@@ -35,8 +35,8 @@ def causal(x: Tensor, z: Any) -> Tensor:
     return block(x, z, Mask(causal=True))
 
 
-reading = encoder(untyped, block, inputs="ids", masked=False)
-writing = encoder(untyped, causal, inputs="ids", masked=False)
+reading = encoder(untyped, block, inputs="ids", masked=False, dropout=False)
+writing = encoder(untyped, causal, inputs="ids", masked=False, dropout=False)
 
 
 def text_model(z: Any) -> tuple[Tensor, Tensor]:

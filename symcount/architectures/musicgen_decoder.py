@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.layers import attention, embed, linear, mlp, norm, residual
+from symcount.layers import attention, dropped, embed, linear, mlp, norm, residual
 from symcount.layers.encoder_decoder import unused
 from symcount.masks import Mask
 from symcount.network import pointwise, repeat, tensor, within
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 4d parameters: no map has a bias."""
     y = norm(x, "attention_norm")
-    x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=False, mask=Mask(causal=True), dropout=True))
+    x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=False, mask=Mask(causal=True),
+                           dropout="output"))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, bias=False, dropout=True))
 
 
@@ -39,7 +40,7 @@ def decoder(layer: Callable[[Tensor, Any], Tensor]) -> Callable[[Any], Tensor]:
         codes = tensor("ids", b=z.b, s=z.s, books=z.books)
         x = within("embeddings", lambda ids: embed(ids, "codes", V=z.V + 1, d=z.d)[0], codes, over="books")
         x = pointwise(pointwise(x, kind="sum", name="codes_sum", to="b s d"), kind="sinusoids")
-        return norm(within("layers", layer, x, z=z, runs=z.L), "norm")
+        return norm(within("layers", layer, dropped(x), z=z, runs=z.L), "norm")
     return body
 
 

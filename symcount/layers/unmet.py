@@ -43,3 +43,16 @@ def unmet_gated(name: str, *, d: Size, h: Size, bias: bool = False) -> tuple[Ten
     return (*unmet_map(f"{name}.gate", {"d": d}, {"h": h}, bias=bias),
             *unmet_map(f"{name}.up", {"d": d}, {"h": h}, bias=bias),
             *unmet_map(f"{name}.down", {"h": h}, {"d": d}, bias=bias))
+
+
+def unmet_mlp(name: str, *, d: Size, h: Size) -> tuple[Tensor, ...]:
+    """A two-matrix MLP: 2dh + h + d parameters."""
+    return (*unmet_map(f"{name}.up", {"d": d}, {"h": h}, bias=True),
+            *unmet_map(f"{name}.down", {"h": h}, {"d": d}, bias=True))
+
+
+def unmet_block(*, d: Size, h: Size) -> tuple[Tensor, ...]:
+    """A block of a ViT, as `symcount.layers.vision.vision_block`: 4d² + 2dh + 9d + h parameters."""
+    return (*unmet_norm("attention_norm", shift=True, d=d),
+            *unmet_attention("attention", d=d, memory=d, heads=1, kv=1, k=d, bias=True),
+            *unmet_norm("mlp_norm", shift=True, d=d), *unmet_mlp("mlp", d=d, h=h))
