@@ -63,12 +63,13 @@ class Architecture:
     composed   composed(configuration) -> (architecture, configuration) of a family whose towers are read from tables of
                their own: that of the towers which the tables name; None of all others
     unwritten  elementwise operations that the forward pass leaves out: what they keep and move is not known
+    gradients  why it is not written which operations have a gradient, where some run without one
     unmasked   why the masks of the forward pass do not say which pairs of tokens meet, where they do not
     base       what comes before the names of the base model in a class with a head; {class: …} where they differ
     """
 
-    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "composed", "flags", "follows", "hides", "ignored",
-                 "keys", "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored",
+    __slots__ = ("acts", "aliases", "base", "buffers", "classes", "composed", "flags", "follows", "gradients", "hides",
+                 "ignored", "keys", "name", "only", "published", "reads", "same", "settle", "sizes", "stages", "stored",
                  "stored_heads", "unmasked", "unwritten")
 
     def __init__(self, name: str, *, classes: Mapping[str, Callable[[Any], Any]], sizes: str = "",
@@ -80,7 +81,7 @@ class Architecture:
                  acts: Mapping[str, tuple[str, str]] = ACTS,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "",
-                 unwritten: str = "", unmasked: str = "",
+                 unwritten: str = "", unmasked: str = "", gradients: str = "",
                  hides: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
@@ -92,7 +93,7 @@ class Architecture:
         self.follows = {**sees_all, **(follows or {})}
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
         self.acts, self.hides, self.unwritten = dict(acts), dict(hides or {}), unwritten
-        self.unmasked = unmasked
+        self.unmasked, self.gradients = unmasked, gradients
         self.composed: Callable[[Mapping[str, Any]], tuple[Architecture, dict[str, Any]]] | None = None
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
@@ -370,8 +371,8 @@ class Model:
             numbers["b"] = 1
         z = Sizes(self, lambda name: numbers[name] if name in numbers else letter(name))
         for name in (*self.architecture.sizes, *self.architecture.follows, *RUN, *self.given):
-            if (name in numbers or name == WIDTHS or not known(name) or name in self.architecture.stages
-                    or isinstance(self.given.get(name), tuple)):
+            stages = name in self.architecture.stages or isinstance(self.given.get(name), tuple)
+            if name in numbers or name == WIDTHS or stages or not known(name):
                 continue
             found = getattr(z, name)
             if found is None or letters(found):

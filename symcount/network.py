@@ -6,7 +6,7 @@ that remembers how it was made; nothing is counted here. Sizes are numbers of an
     contract lookup pointwise                 multiply and sum; rows of a table; element by element
     rename merge split concat cut             relabel axes; product of axes and back; sum of axes and back
     select keep top window repeat             one position; first n; K of E; slide a kernel; broadcast
-    cached within idle                        rows are remembered; a named scope; a weight that never runs
+    cached within idle                        rows are remembered; a named scope; what nothing reads
 
 A weight belongs to the scope it was made in: it is counted once for every repetition of that scope, and its
 path is that scope and its name. `Shared()` moves the place of making to where the mark was made.
@@ -283,11 +283,11 @@ def cached(x: Tensor, name: str, **axes: tuple[str, Size] | Size) -> Tensor:
                   remembered=new == axis and same(rows, n))
 
 
-def idle(x: Tensor, *weights: Tensor) -> Tensor:
-    """x, and weights that are stored beside it but never run."""
-    for one in (x, *weights):
+def idle(x: Tensor, *others: Tensor) -> Tensor:
+    """x, beside which stands what nothing reads: weights that are stored and do not run, or what runs all the same."""
+    for one in (x, *others):
         is_tensor(one, "idle")
-    return Tensor("idle", x.name, (x, *weights), x.axes)
+    return Tensor("idle", x.name, (x, *others), x.axes)
 
 
 def within(path: str, f: Callable[..., Any], *xs: Tensor, runs: Size = 1, over: str | None = None,

@@ -337,6 +337,8 @@ def rounded(name: str, a: Size, b: Size) -> Size:
         return NotImplemented
     if not bottom.terms:
         raise SizeError(f"{name}({a}, {b}): division by zero")
+    if not top.terms:
+        return 0
     if canonical(top) == canonical(bottom):
         return a if name == "up" else 1
     c = top.terms[frozenset()][1] if frozenset() in top.terms else 0

@@ -25,6 +25,7 @@ from symcount.sizes import value
 
 DATA = Path(__file__).parent / "data"
 AGREED = Path(_agreed.__file__)
+BINS = 4  # where nobody says how many, a Reformer takes what fits its first text, which had 128 tokens
 TARGET = 16  # tokens that the decoder wrote beside a sound, where the shape of a row does not say
 HEADS = {"head": "lm_head", "next_sentence": "lm_head", "classifier": "classifier", "pre_classifier": "classifier",
          "answers": "classifier", "pooler": "pooler"}
@@ -78,21 +79,23 @@ def sizes_of(shape):
     return {name: int(size) for name, size in sizes.items() if size}
 
 
-def run_of(shape, architecture):
-    """The same for an architecture: tokens on the other side only where it writes some, TARGET where it is not said;
+def run_of(shape, subject):
+    """The same for a model: tokens on the other side only where it writes some, TARGET where it is not said;
     where it sees, one image for each text or none.
     """
-    sizes = sizes_of(shape)
+    sizes, architecture = sizes_of(shape), subject.architecture
     if architecture.knows("images"):
         sizes.setdefault("images", sizes["b"] if "side" in sizes else 0)
     if "samples" in sizes:
         sizes.setdefault("u", TARGET)
+    if architecture.knows("bins") and "bins" not in subject.values:
+        sizes["bins"] = BINS
     return {name: size for name, size in sizes.items() if name != "u" or architecture.knows("u")}
 
 
 def work(row, subject, shape):
     """FLOPs of ours and of theirs."""
-    sizes = run_of(shape, subject.architecture)
+    sizes = run_of(shape, subject)
     return flops(subject, **sizes).total, row.get("flops_topk", row["flops"])[shape]
 
 
@@ -111,8 +114,10 @@ def disagreements(row):
     found.append(("components", *(filing.joined(parts, as_one) for parts in (components(subject), row["components"]))))
     ours = Counter()
     for one in checkpoint(subject):  # a row writes every number in a name as {i}, not that of the layer alone
+        if not prod(one.shape):  # some implementations store an empty tensor, and some leave it out
+            continue
         ours[re.sub(r"(?<=\.)\d+(?=\.)", "{i}", one.name), one.shape] += one.count
-    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}  # no empty ones
+    theirs = {(name, tuple(shape)): count for name, shape, count in row["shapes"] if prod(shape)}
     assert sum(prod(shape) * count for (_, shape), count in theirs.items()) == row["params_total"]
     found += [(f"checkpoint {name} {shape}", ours.get((name, shape)), theirs.get((name, shape)))
               for name, shape in {**ours, **theirs}]

@@ -18,6 +18,8 @@ ONE = {
     "lilt": ("mlp", "other"),  # the second matrix of its narrow MLP is a `layout_output`
     "nemotron_h": ("attention", "ssm", "mlp", "other"),  # all is a mixer
     "rwkv": ("attention", "ssm", "mlp"),  # two matrices of its MLP are attention
+    "speech_to_text": ("conv", "ssm"),  # its `conv.conv_layers` go by the name of a short convolution
+    "zaya": ("mlp", "router"),  # a part of its router is a `router_mlp`
 }
 TIED = ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight")  # the output matrix, the table of words
 
@@ -26,7 +28,7 @@ PLAIN = {"lm_head.weight": "lm_head", "multiple_choice_head.": "classifier"}  # 
 
 def refiled(row):
     """The row with each tensor where it belongs."""
-    return held(scored(by_the_maps(by_the_use(by_the_body(of_languages(out_of_attention(with_heads(row))))))))
+    return held(scored(by_the_maps(by_the_use(by_the_body(alike(with_heads(row)))))))
 
 
 def joined(counts, parts):
@@ -45,18 +47,13 @@ def with_heads(row):
     return row | {"components": dict(parts)}
 
 
-def out_of_attention(row):
-    """The gate and the map out of an attention, where the table takes their name for a head."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if ".self_attn.output_projection." in name)
-    parts = Counter(row["components"]) + Counter(attention=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
-
-
-def of_languages(row):
-    """The adapters of all languages under one name, as are the layers of a model: which languages changes no count."""
+def alike(row):
+    """What differs in the number of an expert, or in the language of an adapter, under one name, as are the layers."""
     found = Counter()
     for name, shape, count in row["shapes"]:
-        found[re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", name), tuple(shape)] += count
+        one = re.sub(r"(?<=\.expert_)\d+", "{i}", name)
+        one = re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", one)
+        found[one, tuple(shape)] += count
     return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
 
 
@@ -76,10 +73,15 @@ def by_the_body(row):
 
 
 def by_the_use(row):
-    """The matrix that a name takes for the logits of words, where it scores a text, as what it is."""
-    moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith("logits_proj."))
-    parts = Counter(row["components"]) + Counter(classifier=moved) - Counter(lm_head=moved)
-    return row | {"components": dict(parts)} if moved else row
+    """The matrix that a name takes for the logits of words, where it scores a text, as what it is; and the map to the
+    letters of a sound, which is of a class of convolutions.
+    """
+    for beginning, there, here in (("logits_proj.", "lm_head", "classifier"), ("ctc_head.", "conv", "lm_head")):
+        moved = sum(prod(shape) * count for name, shape, count in row["shapes"] if name.startswith(beginning))
+        if moved:
+            parts = Counter(row["components"]) + Counter({here: moved}) - Counter({there: moved})
+            row = row | {"components": dict(parts)}
+    return row
 
 
 # (a part of names, the component that the table files them in, what they are, of which type, "" of all)
@@ -88,6 +90,14 @@ MOVED = (
     ("altup_projections.", "mlp", "other", ""),
     ("altup_unembed_projections.", "embeddings", "other", ""),
     ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
+    (".self_attn.output_projection.", "lm_head", "attention", ""),  # the map out of an attention, named as a head
+    (".post_attention_residual", "attention", "other", ""),  # a gain of a residual
+    # rows of two tables that a router chooses, which are its experts
+    (".mlp.down_embed.", "embeddings", "experts", ""),
+    (".mlp.up_embed.", "embeddings", "experts", ""),
+    # a norm that a map of low rank gates
+    ("input_layernorm.mlp.", "mlp", "other", ""),
+    ("post_attention_layernorm.mlp.", "attention", "other", ""),
     # the head that pools an image, which is filed whole where its tower is alone
     ("vision_tower.head.attention.", "attention", "pooler", ""),
     ("vision_tower.head.mlp.", "mlp", "pooler", ""),
@@ -95,7 +105,6 @@ MOVED = (
     ("language_model.lm_head.", "other", "lm_head", "llama4"),
     ("vision_projection.norm.", "other", "norm", "lighton_ocr"),
 )
-
 
 def by_the_maps(row):
     """These parts as what they are."""

@@ -6,6 +6,9 @@ import warnings
 
 import agreement
 
+# How many numbers a frame of a spectrogram has
+WIDTHS = ("num_mel_bins", "feature_projection_input_dim", "input_feat_per_channel")
+
 
 def built(hub, cls, config, device="meta"):
     """The model, without values; or on the CPU with some."""
@@ -22,21 +25,39 @@ def built(hub, cls, config, device="meta"):
     raise last
 
 
+def streams(config):
+    """How many ids a step is of, where it is of one for each codebook (and a word)."""
+    return {"csm": getattr(config, "num_codebooks", 0), "kyutai_speech_to_text": getattr(config, "num_codebooks", 0) + 1
+            }.get(config.model_type)
+
+
 def inputs(network, sizes):
     """Token ids, and what else a class wants, for these sizes, where the network is."""
     import torch
 
     config, device = network.config, network.device
 
-    def ids(n):
-        return torch.full((sizes["b"], n), 7, dtype=torch.long, device=device)  # no token that means something
+    def ids(n, *more, rows=1):
+        return torch.full((sizes["b"]*rows, n, *more), 7, dtype=torch.long, device=device)  # no token that means much
+
+    if type(network).__name__ == "DecisionTransformerModel":  # what it sees, does and gets, not words
+        told = {"states": config.state_dim, "actions": config.act_dim, "returns_to_go": 1}
+        return {name: torch.zeros((sizes["b"], sizes["s"], width), device=device) for name, width in told.items()} | {
+            "timesteps": ids(sizes["s"]), "attention_mask": torch.ones((sizes["b"], sizes["s"]), device=device)}
+    if config.model_type == "qwen2_5_omni_talker":  # the rows of its thinker
+        return {"inputs_embeds": torch.zeros((sizes["b"], sizes["s"], config.embedding_size), device=device),
+                "use_cache": False}
+    if streams(config):
+        return {"input_ids": ids(sizes["s"], streams(config)), "use_cache": False}
+    if config.model_type in ("musicgen_decoder", "musicgen_melody_decoder"):  # codebooks stand among the batch
+        return {"input_ids": ids(sizes["s"], rows=config.num_codebooks), "use_cache": False}
 
     given = {}
     if "frames" in sizes:
-        bins = getattr(config, "num_mel_bins", 80)
-        shape = ((sizes["frames"], config.feature_projection_input_dim) if config.model_type == "wav2vec2-bert" else
-                 (bins, sizes["frames"]))
-        given["input_features"] = torch.zeros((sizes["b"], *shape), device=device)
+        told = getattr(config, "encoder_config", config)
+        bins = next((getattr(told, key) for key in WIDTHS if hasattr(told, key)), 80)
+        shape = (bins, sizes["frames"]) if config.model_type == "whisper" else (sizes["frames"], bins)
+        given[network.main_input_name] = torch.zeros((sizes["b"], *shape), device=device)
     elif "samples" in sizes:
         given["input_values"] = torch.zeros((sizes["b"], sizes["samples"]), device=device)
     elif "s" in sizes:

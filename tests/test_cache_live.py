@@ -24,6 +24,8 @@ LATENT = {**TEXT, "head_dim": None, "q_lora_rank": 6, "kv_lora_rank": 5, "qk_nop
           "num_experts_per_tok": 2, "n_group": 1, "topk_group": 1, "first_k_dense_replace": 1}
 MIXER = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 2, "mamba_d_state": 6, "mamba_d_conv": 4,
          "mamba_expand": 2, "mamba_chunk_size": 8}
+DELTA = {"layer_types": ["linear_attention", "full_attention", "linear_attention"], "linear_num_value_heads": 4,
+         "linear_num_key_heads": 2, "linear_key_head_dim": 6, "linear_value_head_dim": 8, "linear_conv_kernel_dim": 3}
 CONFIGS = {  # model type: class, and what is no default of it
     "llama": ("LlamaForCausalLM", TEXT),
     "gpt2": ("GPT2LMHeadModel", {"vocab_size": 50, "n_embd": 16, "n_layer": 3, "n_head": 4}),
@@ -57,6 +59,12 @@ CONFIGS = {  # model type: class, and what is no default of it
     "lfm2": ("Lfm2ForCausalLM", {**TEXT, "head_dim": None, "layer_types": ["conv", "full_attention", "conv"]}),
     "minimax": ("MiniMaxForCausalLM", TEXT | EXPERTS | {
         "layer_types": ["linear_attention", "full_attention", "linear_attention"], "block_size": 8}),
+    "qwen3_next": ("Qwen3NextForCausalLM", TEXT | DELTA | {"num_experts": 3, "num_experts_per_tok": 2}),
+    "olmo_hybrid": ("OlmoHybridForCausalLM", {**TEXT, **DELTA, "head_dim": None, "pad_token_id": 0, "eos_token_id": 1}),
+    "kimi_linear": ("KimiLinearForCausalLM", {
+        **{key: n for key, n in LATENT.items() if key not in ("n_routed_experts", "q_lora_rank")},
+        "num_local_experts": 4, "linear_head_dim": 4, "linear_num_heads": 3, "layer_types": DELTA["layer_types"],
+        "pad_token_id": 0, "eos_token_id": 1}),
     "rwkv": ("RwkvForCausalLM", {"vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 3}),
     "bert": ("BertLMHeadModel", {**{key: n for key, n in TEXT.items() if "key" not in key and key != "head_dim"},
                                  "is_decoder": True}),

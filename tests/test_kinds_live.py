@@ -37,21 +37,26 @@ KEYS = ("hidden_act", "hidden_activation", "activation_function", "activation", 
 TABLES = ("text_config", "vision_config", "ffn_config")
 NORMS = ("layer_norm", "rms_norm", "group_norm", "batch_norm")
 LARGE = 10_000_000
-FIXED = ("ibert",)  # its class takes one activation only
+FIXED = ("ibert", "qwen4_exp_text")  # their classes take one activation, or two, only
 SEEN_AS = {  # type: {our kind: the function that torch is seen to call}
     "gpt_oss": {"swiglu": "sigmoid"},
+    "minimax_m3_vl_text": {"swiglu": "sigmoid"},
     "openai_privacy_filter": {"swiglu": "sigmoid"},
     "rwkv": {"relu2": "relu"},
 }
-REFUSED = {"esm", "lfm2_moe"}  # their default configurations, which lack a size; nothing in them chooses an activation
+# Their default configurations, which lack a size; nothing in them chooses an activation, or hardly
+REFUSED = {"esm", "lfm2_moe", "moonshine_streaming", "qwen4_exp_text"}
 UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
 UNMEASURED = {"qwen2_5_vl_text"}  # no run of it was measured
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
     "gemma2": {"tanh"},  # scores and logits are capped
     "vaultgemma": {"tanh"},
     "nanochat": {"tanh"},
+    "recurrent_gemma": {"tanh"},
+    "kimi_linear": {"softplus"},  # which is made of a logarithm and a power there
     "granite_swa": {"sigmoid"},  # how a sink enters a softmax, which is one operation here
     "granitemoe_swa": {"sigmoid"},
+    "moonshine_streaming": {"layer_norm"},  # that of each frame of samples is no module's
     "longformer": {"layer_norm"},  # the rows that fill up a window are embedded too
     "llama4_text": {"mish", "rms_norm"},  # every token runs through all experts; queries and keys without positions
 }
@@ -179,7 +184,7 @@ def test_what_runs(hub, cases, kind):
     changed = dict(row["config"]) if kind in FIXED else chosen(default, row["config"])
     shape = next(iter(row["flops"]))
     device = "cpu" if row["params_total"] < LARGE else "meta"  # small ones are faster with values
-    sizes = agreement.run_of(shape, load(kind))
+    sizes = agreement.run_of(shape, read_config(row["config"] | {"model_type": kind}, head=cls))
     network = built(hub, cls, hub.CONFIG_MAPPING[kind].from_dict(changed), device)
     seen, known = theirs(network, inputs(network, sizes))
     subject = read_config(changed | {"model_type": kind}, head=cls).replace(**sizes)

@@ -120,7 +120,7 @@ def test_random_shape(hub, tmp_path, kind, cls):
     draw = Random(f"{kind} {cls}")
     why = []
     for trial in range(TRIES):
-        sizes = agreement.run_of(next(iter(row["flops"])), architecture) if row["flops"] else None
+        sizes = agreement.run_of(next(iter(row["flops"])), agreement.row_model(row)) if row["flops"] else None
         if sizes and "s" in sizes:
             sizes |= {"b": draw.randint(1, 3), "s": draw.randint(2, 40)}  # one token torch multiplies without a product
         try:

@@ -17,11 +17,6 @@ ROWS = agreement.rows()
 OWN = agreement.rows(own=True)
 SUPPORTED = [row for row in [*ROWS, *OWN] if row["id"].split("/")[0] in types()]
 REFUSED = {
-    "swin/own4/SwinModel": "padding is not written",
-    "swinv2/own4/Swinv2Model": "padding is not written",
-    "bit/own4/BitModel": "embedding_dynamic_padding",
-    "pvt_v2/own3/PvtV2Model": "linear_attention",
-    "roc_bert/own6/RoCBertForMaskedLM": "concat_input = false is not supported",
 }
 
 
@@ -163,7 +158,7 @@ def test_letters_ints_and_sympy_agree(subject):
     subject = subject().replace(b=2, s=7)
     unsaid = subject.asked.intersection(subject.architecture.sizes) - subject.values.keys()  # by any configuration
     # what sees sees no image here: those of most sides take more words than there are
-    usual = {"side": 4032 if "images" in unsaid else 64, "samples": 4_000, "images": 0}
+    usual = {"side": 4032 if "images" in unsaid else 64, "samples": 4_000, "frames": 100, "images": 0}
     subject = subject.replace(**{name: usual.get(name, 2) for name in unsaid if name not in subject.given})
     numbers = subject.values
     by_letters = [value(ledger.size, numbers) for ledger in accounts(subject.network())]

@@ -6,6 +6,7 @@ Source: Arcee AI 2025, "Deep dive: AFM-4.5B"; So et al. 2021, "Primer", section 
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
 from symcount.masks import Mask
@@ -49,4 +50,8 @@ ARCHITECTURES = (Architecture(
     },
     ignored=ROTARY,
     stored={**DECODER_NAMES, "layers.mlp.up": "layers.{i}.mlp.fc1", "layers.mlp.down": "layers.{i}.mlp.fc2"},
+    published={
+        "cosmos3-edge-text": measured("Cosmos3EdgeTextModel", 1_677_838_336, V=131072, d=2048, h=9216, L=28, heads=16,
+                                      kv=8, k=128),
+    },
 ),)

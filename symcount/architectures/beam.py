@@ -85,7 +85,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "beam": measured("BeamForCausalLM", 501_267_599_808, V=151936, d=5120, h=20480, L=52, dense=True, L_dense=3,
-                         heads=48, kv=8, k=128, h_e=2560, E=256, K=8),
+        "beam-1.0-501b-a23b": measured("BeamForCausalLM", 501_267_599_808, V=151936, d=5120, h=20480, L=52, dense=True,
+                                       L_dense=3, heads=48, kv=8, k=128, h_e=2560, E=256, K=8),
     },
 ),)

@@ -43,7 +43,8 @@ def bottleneck(x: Tensor, m: Size, *, stride: int = 1, shortcut: bool = False) -
 def body(z: Any) -> Tensor:
     """The last stage with a norm, from images of side × side with c channels."""
     x = within("embeddings", lambda x: conv2d(x, "convolution", w=7, c=z.e, stride=2, pad=3, bias=False), image(z))
-    x = pool(x, "pool", w=3, stride=2, pad=1)
+    pad = 1 if z.same == z.dynamic else 0 if z.same else 2  # two keys pad, each for itself: both, or neither of them
+    x = pool(x, "pool", w=3, stride=2, pad=pad)
     for i, (m, L) in enumerate(zip(z.m, z.L, strict=True)):
         x = within(f"stages.{i}.first", bottleneck, x, m=m, stride=2 if i else 1, shortcut=True)
         x = within(f"stages.{i}.blocks", bottleneck, x, m=m, runs=L - 1)
@@ -56,20 +57,18 @@ def classification(z: Any) -> Tensor:
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """Widths inside the bottlenecks, and depths; sides that padding leaves as in a ResNet."""
+    """Widths inside the bottlenecks, and depths; whether all sides are padded to be a multiple of the stride."""
     widths, depths = stages(config, "hidden_sizes", "depths")
     padding, groups, e = config["global_padding"], config["num_groups"], config["embedding_size"]
     if padding is not None and (not isinstance(padding, str) or padding.lower() != "same"):
         raise ConfigError(f"global_padding = {padding!r}: null or \"same\" is needed")
-    if config["embedding_dynamic_padding"] is not (padding is not None):
-        raise ConfigError("embedding_dynamic_padding: written only as true with \"same\" padding, and false without")
     if odd := [width for width in widths if width % 32]:  # a quarter is rounded to a multiple of 8
         raise ConfigError(f"hidden_sizes: {odd[0]} is no multiple of 32")
     if len(widths) > 4:
         raise ConfigError(f"hidden_sizes has {len(widths)} stages: a fifth would keep the side, which is not written")
     if type(groups) is not int or groups < 1 or any(width % groups for width in (e, *(n // 4 for n in widths))):
         raise ConfigError(f"num_groups = {groups!r} does not divide the channels of every norm")
-    return {"m": tuple(width // WIDENING for width in widths), "L": depths}
+    return {"m": tuple(width // WIDENING for width in widths), "L": depths, "same": padding is not None}
 
 
 def _bit(count: int, L: int) -> Published:
@@ -84,10 +83,15 @@ ARCHITECTURES = (Architecture(
     "bit",
     classes={"BitModel": body, "BitForImageClassification": classification},
     sizes="side m L",
-    keys={"num_channels": ("c", 3), "embedding_size": ("e", 64), "num_labels": ("C", 2)},
-    reads={"hidden_sizes": [256, 512, 1024, 2048], "depths": [3, 4, 6, 3], "num_groups": 32, "global_padding": None,
-           "embedding_dynamic_padding": False},
+    keys={
+        "num_channels": ("c", 3),
+        "embedding_size": ("e", 64),
+        "embedding_dynamic_padding": ("dynamic", False),
+        "num_labels": ("C", 2),
+    },
+    reads={"hidden_sizes": [256, 512, 1024, 2048], "depths": [3, 4, 6, 3], "num_groups": 32, "global_padding": None},
     settle=settle,
+    flags={"same": False},
     only={
         "layer_type": (("preactivation",), "the block of the backbone of a hybrid ViT is not written"),
         "width_factor": ((1,), "the last norm would have another width than its input"),

@@ -72,17 +72,17 @@ def related(x: Tensor, z: Any) -> Tensor:
     return contract(query, rename(key, s="t"), to="b s t", name="relation")
 
 
-def linked(z: Any) -> tuple[Tensor, Tensor]:
+def linked(z: Any) -> Tensor:
     """Which token each token belongs to; the pooler runs, though nothing reads it."""
     x = body(z)[0]
-    return within("classifier", related, x, z=z), pool(x, z)
+    return idle(within("classifier", related, x, z=z), pool(x, z))
 
 
 def extracted(z: Any) -> tuple[Tensor, ...]:
     """What begins with each token, d² + d + dC + C parameters, and which token follows it."""
     x = body(z)[0]
     begins = within("classifier", lambda x: linear(linear(x, "first", d=z.d), "kind", C=z.C), x)
-    return begins, within("classifier.next", related, x, z=z), pool(x, z)
+    return idle(begins, pool(x, z)), within("classifier.next", related, x, z=z)
 
 
 def _related(ours: str, theirs: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from symcount.layers import activation, attention, dropped, embed, linear, mlp, 
 from symcount.layers.block_attention import padded
 from symcount.layers.convolution import conv1d
 from symcount.layers.encoder import pool
-from symcount.network import concat, contract, cut, merge, pointwise, rename, repeat, split, tensor, within
+from symcount.network import concat, contract, cut, idle, merge, pointwise, rename, repeat, split, tensor, within
 from symcount.sizes import floor, per
 from symcount.tensors import Tensor
 
@@ -96,12 +96,14 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 
 
 def headed(of_rows: Callable[[Tensor, Any], Tensor] | None = None,
-           of_characters: Callable[[Tensor, Any], Tensor] | None = None) -> Callable[[Any], tuple[Tensor, Tensor]]:
+           of_characters: Callable[[Tensor, Any], Tensor] | None = None) -> Callable[[Any], Any]:
     """A head on the pooled first row, or on the characters; whatever none reads runs all the same."""
-    def forward(z: Any) -> tuple[Tensor, Tensor]:
+    def forward(z: Any) -> Any:
         x, y = body(z)
         pooled = pool(y, z)
-        return (of_characters(x, z) if of_characters else x), (of_rows(pooled, z) if of_rows else pooled)
+        if of_characters:
+            return idle(of_characters(x, z), pooled)
+        return idle(of_rows(pooled, z), x) if of_rows else (x, pooled)
     return forward
 
 

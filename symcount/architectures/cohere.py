@@ -9,7 +9,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
-from symcount.hub.settling import global_every
+from symcount.hub.settling import global_every, windows
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual, windowed
 from symcount.layers.attention import each_head
 from symcount.masks import Mask
@@ -36,6 +36,16 @@ def block(x: Tensor, z: Any, mask: Mask = CAUSAL, position: str | None = "rotary
 def block2(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """The same: 2dk·heads + 2dk·kv + 3dh + d parameters. Layers that see all tokens do not know their positions."""
     return block(x, z, mask, "rotary" if mask.window is not None else None)
+
+
+COMPASS = windowed(block, kind="layer_norm")
+
+
+def compass(config: dict[str, Any]) -> dict[str, Any]:
+    """The layers without a window, all unless layer_types says, and the window of the others."""
+    L = config["num_hidden_layers"]
+    found = windows(config, L)
+    return {**found, "L_global": None if found["L_global"] == L else found["L_global"]}
 
 
 KEYS = {
@@ -113,4 +123,20 @@ ARCHITECTURES = (Architecture(
         "command-r7b-12-2024": _cohere2(8_028_033_024, d=4096, h=14336, L=32, L_global=8, heads=32),
         "command-a-03-2025": _cohere2(111_057_580_032, d=12288, h=36864, L=64, L_global=16, heads=96),
     },
+), Architecture(
+    "cohere_compass_text",
+    classes={
+        **decoder_heads("CohereCompassText", COMPASS, "ForSequenceClassification"),
+        "CohereCompassForCausalLM": decoder_heads("CohereCompass", COMPASS)["CohereCompassForCausalLM"],
+    },
+    sizes="window L_global",
+    flags={"qk_norm": False},
+    follows={"kv": "heads", "k": "d/heads", "L_global": "L"},
+    keys=KEYS,
+    reads={"sliding_window": 4096, "layer_types": None},
+    settle=compass,
+    ignored={**NO_WEIGHTS, "pooling": "which row stands for a text, not how many there are"},
+    stored=NAMES,
+    stored_heads=HEAD_NAMES,
+    base="model",
 ))

@@ -101,6 +101,10 @@ ARCHITECTURES = (Architecture(
     ignored={**IGNORED, "sliding_window": MASKED, "layer_types": MASKED},
     hides={"sliding_window": ()},
     stored=NAMES,
+    published={
+        "unlimited-ocr-text": measured("UnlimitedOcrTextModel", 2_769_255_680, V=129280, d=1280, h=6848, L=12,
+                                       L_dense=1, heads=10, kv=10, k=128, h_e=896, E=64, E_s=2, K=6),
+    },
 ), Architecture(
     "aria_text",
     classes=decoder_heads("AriaText", decoder(sparse), "ForCausalLM"),

@@ -134,8 +134,9 @@ ARCHITECTURES = (
     ),
     Architecture(
         "glm4v_moe_text",
-        classes={"Glm4vMoeTextModel": lambda z: dense_then_experts(glm(dense), glm(moe))(z)[0]},
+        classes=decoder_heads("Glm4vMoeText", dense_then_experts(glm(dense), glm(moe)), ""),
         sizes="L_dense k",
+        flags={"qk_norm": False},
         keys={
             **{key: entry for key, entry in decoder_keys(V=151424, d=4096, h=10944, L=46, heads=96, kv=8).items()
                if key != "head_dim"},
@@ -145,12 +146,11 @@ ARCHITECTURES = (
             "n_shared_experts": ("E_s", 1),
             "attention_bias": ("attention_bias", True),
         },
-        flags={"qk_norm": False},
         reads={"first_k_dense_replace": 1, "head_dim": None},
         settle=_settle_glm,
         aliases={"num_local_experts": "n_routed_experts"},
         ignored=IGNORED,
-        only={"use_qk_norm": ((False,), "this class has no norms of queries and keys")},
+        only={"use_qk_norm": ((False,), "the implementation norms no queries and keys")},
         stored=STORED,
     ),
     Architecture(

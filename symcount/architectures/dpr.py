@@ -11,7 +11,7 @@ from symcount.hub.encoders import BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encod
 from symcount.hub.settling import number
 from symcount.layers import linear, spans
 from symcount.layers.encoder import encoder
-from symcount.network import select
+from symcount.network import idle, select
 from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
@@ -36,8 +36,8 @@ def reader(z: Any) -> tuple[Tensor, ...]:
     A map of the first token, as wide as the layers, runs though nothing reads it.
     """
     x = body(z)[0]
-    found = (spans(x, "ends"), linear(select(x, "s"), "relevance", score=1))
-    return (*found, linear(select(x, "s"), "projection", e=exactly(z.e, z.d))) if z.projected else found
+    unread = (linear(select(x, "s"), "projection", e=exactly(z.e, z.d)),) if z.projected else ()
+    return idle(spans(x, "ends"), *unread), linear(select(x, "s"), "relevance", score=1)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

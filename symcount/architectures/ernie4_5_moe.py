@@ -1,5 +1,7 @@
 """ERNIE 4.5: LLaMA's block, with a mixture of experts and shared ones in a range of the layers.
 
+The text model of ERNIE 4.5-VL has a second mixture beside it, of narrower experts for images, which no text meets.
+
 Source: Baidu 2025, "ERNIE 4.5 technical report", section 2.
 """
 
@@ -9,11 +11,11 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import number
+from symcount.hub.settling import layer_kinds, number
 from symcount.layers import attention, decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import dense_then_experts, mixture, with_shared
 from symcount.masks import Mask
-from symcount.network import within
+from symcount.network import idle, lookup, tensor, top, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -45,6 +47,16 @@ def moe(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", mixture, y, E=z.E, K=z.K, h=z.h_e, corrected="frozen"))
 
 
+def seeing(x: Tensor, z: Any) -> Tensor:
+    """The same, and E narrower experts for images with a router of their own: 3Ed·h_img + dE + E parameters more."""
+    x = idle(moe(x, z), weight("mlp.images.router.weight", out="E", d=z.d, E=z.E),
+             weight("mlp.images.router.correction", kinds="bias", stored="frozen", E=z.E))
+    chosen = top(tensor("routing", b=z.b, s=z.s, E=z.E), E=("e", z.K))
+    return idle(x, *(lookup(chosen, weight(f"mlp.images.experts.{name}.weight", E=z.E, **axes), name)
+                     for name, axes in (("gate", {"d": z.d, "h": z.h_img}), ("up", {"d": z.d, "h": z.h_img}),
+                                        ("down", {"h": z.h_img, "d": z.d}))))
+
+
 body = dense_then_experts(dense, moe)
 
 
@@ -63,6 +75,16 @@ def _settle(config: Mapping[str, Any]) -> dict[str, Any]:
     start, end = max(start, 0), L if end == -1 else min(end + 1, L)
     experts = max(end // interval - start // interval, 0)  # of the layers start + 1 … end, every interval-th
     return {"L_dense": L - experts, "E_s": shared, "shared": shared > 0}
+
+
+def _settle_seeing(config: Mapping[str, Any]) -> dict[str, Any]:
+    shared, widths = number(config, "moe_num_shared_experts", least=0), config["moe_intermediate_size"]
+    widths = [1536, 512] if widths is None else widths
+    if not isinstance(widths, list) or len(widths) != 2:
+        raise ConfigError(f"moe_intermediate_size = {widths!r}: two widths, for text and for images, are needed")
+    h_e, h_img = (number({"moe_intermediate_size": width}, "moe_intermediate_size") for width in widths)
+    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    return {**(found or {"L_dense": 1}), "h_e": h_e, "h_img": h_img, "E_s": shared, "shared": shared > 0}
 
 
 ARCHITECTURES = (Architecture(
@@ -93,5 +115,40 @@ ARCHITECTURES = (Architecture(
     published={
         "ernie-4.5-21b-a3b": measured("Ernie4_5_MoeForCausalLM", 21_825_437_888, V=103424, d=2560, h=12288, h_e=1536,
                                       L=28, L_dense=1, heads=20, kv=4, k=128, E=64, K=6, E_s=2),
+    },
+), Architecture(
+    "ernie4_5_vl_moe_text",
+    classes={"Ernie4_5_VLMoeTextModel": lambda z: dense_then_experts(dense, seeing)(z)[0]},
+    sizes="L_dense E_s h_e h_img",
+    flags={"shared": True},
+    follows={"k": "d/heads"},
+    keys={
+        **decoder_keys(V=103424, d=2560, h=12288, L=28, heads=20, kv=4, tied=True),
+        "moe_num_experts": ("E", 64),
+        "moe_k": ("K", 6),
+        "use_bias": ("bias", False),
+    },
+    reads={"moe_num_shared_experts": 2, "moe_intermediate_size": None, "mlp_layer_types": None},
+    settle=_settle_seeing,
+    aliases={"num_experts": "moe_num_experts", "num_experts_per_tok": "moe_k"},
+    ignored={**ROTARY, **ROUTED, "moe_norm_min": "a constant"},
+    stored={
+        **DECODER_NAMES,
+        **expert_names("layers.{i}.mlp.text_moe"),
+        "layers.mlp.router.correction": ("layers.{i}.mlp.text_moe.gate.moe_statics.e_score_correction_bias", "1 E"),
+        "layers.mlp.shared.gate": "layers.{i}.mlp.shared_experts.gate_proj",
+        "layers.mlp.shared.up": "layers.{i}.mlp.shared_experts.up_proj",
+        "layers.mlp.shared.down": "layers.{i}.mlp.shared_experts.down_proj",
+        "layers.mlp.images.router": "layers.{i}.mlp.vision_moe.gate",
+        "layers.mlp.images.router.correction":
+            ("layers.{i}.mlp.vision_moe.gate.moe_statics.e_score_correction_bias", "1 E"),
+        ("layers.mlp.images.experts.gate.weight", "layers.mlp.images.experts.up.weight"):
+            ("layers.{i}.mlp.vision_moe.experts.gate_up_proj", "E 2h_img d"),
+        "layers.mlp.images.experts.down.weight": ("layers.{i}.mlp.vision_moe.experts.down_proj", "E d h_img"),
+    },
+    published={
+        "ernie-4.5-vl-28b-a3b-text": measured("Ernie4_5_VLMoeTextModel", 28_624_635_776, V=103424, d=2560, h=12288,
+                                              h_e=1536, h_img=512, L=28, L_dense=1, heads=20, kv=4, k=128, E=64, K=6,
+                                              E_s=2),
     },
 ),)

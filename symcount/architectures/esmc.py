@@ -51,11 +51,11 @@ ARCHITECTURES = (Architecture(
     acts={"hidden_act": ("silu", "mlp")},
     keys={
         **{key: told for key, told in decoder_keys(V=64, d=2560, h=6912, L=80, heads=40).items()
-           if key not in ("num_key_value_heads", "head_dim", "tie_word_embeddings")},
+           if key not in ("num_key_value_heads", "tie_word_embeddings")},
         "attention_bias": ("attention_bias", False),
         "mlp_bias": ("mlp_bias", False),
     },
-    reads={"head_dim": None},
+    follows={"k": "d/heads"},
     settle=as_wide,
     same={"num_key_value_heads": "num_attention_heads"},
     ignored={**ROTARY, "tie_word_embeddings": "this family ties nothing"},

@@ -1,7 +1,6 @@
 """EuroBERT and UltraBERT: encoders of LLaMA blocks; every token attends to every other, or to those in a window.
 
-Source: Boizard et al. 2025, "EuroBERT", section 2 and table 1; the heads are those of transformers. UltraBERT is
-counted as transformers configures it.
+Source: Boizard et al. 2025, "EuroBERT", section 2 and table 1; the heads, and UltraBERT, are those of transformers.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ ARCHITECTURES = (Architecture(
     stored_heads=HEAD_NAMES,
     base="model",
     published={
-        "flint": measured("FlintForCausalLM", 39_785_287_456, V=150144, d=2048, h=6144, L=49, dense=True, L_dense=2,
-                          heads=32, kv=4, k=128, h_e=512, h_s=1024, E=256, K=6),
+        "recursivesi-flint": measured("FlintForCausalLM", 39_785_287_456, V=150144, d=2048, h=6144, L=49, dense=True,
+                                      L_dense=2, heads=32, kv=4, k=128, h_e=512, h_s=1024, E=256, K=6),
     },
 ),)

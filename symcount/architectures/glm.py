@@ -10,6 +10,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.settling import as_wide
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.masks import Mask
 from symcount.network import within
@@ -74,6 +75,29 @@ ARCHITECTURES = (Architecture(
         "glm-4-9b-hf": _glm("GlmForCausalLM", 9_399_951_360, d=4096, h=13696, L=40, heads=32),
     },
 ), Architecture(
+    "glm4v_text",
+    classes=decoder_heads("Glm4vText", decoder(sandwich), ""),
+    flags={"attention_bias": True},
+    follows={"kv": "heads", "k": "d/heads"},
+    keys=decoder_keys(V=151552, d=4096, h=13696, L=40, heads=32, kv=2),
+    settle=as_wide,
+    ignored={**ROTARY, "attention_bias": "queries, keys and values have biases in any case"},
+    stored=NAMES,
+    published={
+        "glm-4.1v-9b-text": measured("Glm4vTextModel", 8_779_522_048, V=151552, d=4096, h=13696, L=40, heads=32, kv=2),
+    },
+), Architecture(
+    "glm_ocr_text",
+    classes=decoder_heads("GlmOcrText", decoder(sandwich), ""),
+    flags={"attention_bias": False},
+    follows={"kv": "heads", "k": "d/heads"},
+    keys=decoder_keys(V=59392, d=1024, h=4096, L=16, heads=16, kv=8),
+    ignored={**ROTARY, "attention_bias": "nothing has a bias in any case"},
+    stored=NAMES,
+    published={
+        "glm-ocr-text": measured("GlmOcrTextModel", 312_542_208, V=59392, d=1024, h=4096, L=16, heads=16, kv=8, k=64),
+    },
+), Architecture(
     "glm4",
     classes=decoder_heads("Glm4", decoder(sandwich), HEADS),
     keys=KEYS,
@@ -100,16 +124,4 @@ ARCHITECTURES = (Architecture(
         "glm-image-text": measured("GlmImageTextModel", 8_847_155_200, V=168064, d=4096, h=13696, L=40, heads=32, kv=2,
                                    k=128, attention_bias=True),
     },
-), Architecture(
-    "glm4v_text",
-    classes={"Glm4vTextModel": lambda z: decoder(sandwich)(z)[0]},
-    keys={key: told for key, told in KEYS.items() if key not in ("head_dim", "attention_bias")},
-    follows={"kv": "heads", "k": "d/heads"},
-    flags={"attention_bias": True},
-    ignored={
-        **ROTARY,
-        "head_dim": "heads are d/heads wide in any case",
-        "attention_bias": "queries, keys and values have biases in any case",
-    },
-    stored=NAMES,
 ))

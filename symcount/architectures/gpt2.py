@@ -1,7 +1,8 @@
 """GPT-2 and its like: pre-norm decoders with learned positions; the output matrix is the word table.
 
 GPT-BigCode shares one key and one value head; GPT-Neo has three biases less, and windows in every second layer;
-ImageGPT reads 512 colours, and its norms have no shift; GPT, the first, has its norms after attention and MLP.
+ImageGPT reads 512 colours, and its norms have no shift; GPT, the first, has its norms after attention and MLP; GPT-SW3
+is GPT-2 under another name.
 
 Source: Radford et al. 2019, "Language models are unsupervised multitask learners", table 2 and section 2.3;
 Li et al. 2023, "StarCoder", section 4.1; Black et al. 2021, "GPT-Neo";
@@ -36,7 +37,7 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -180,6 +181,10 @@ def _gpt2(count: int, **sizes: int) -> Published:
     return measured("GPT2LMHeadModel", count, V=50257, P=1024, **sizes)
 
 
+def _swedish(count: int, **sizes: int) -> Published:
+    return measured("GPT2LMHeadModel", count, V=64000, P=2048, **sizes)
+
+
 def _bigcode_model(count: int, **sizes: int) -> Published:
     return measured("GPTBigCodeForCausalLM", count, kv=1, **sizes)
 
@@ -224,9 +229,10 @@ SCORES = {
     "reorder_and_upcast_attn": "the order of the same products",
 }
 
-ARCHITECTURES = (
-    Architecture(
-        "gpt2",
+
+def _like_gpt2(name: str, published: Mapping[str, Published]) -> Architecture:
+    return Architecture(
+        name,
         classes={
             **decoder_heads("GPT2", body(stack), "LMHeadModel ForSequenceClassification ForTokenClassification "
                             "ForQuestionAnswering"),
@@ -246,17 +252,27 @@ ARCHITECTURES = (
         stored_heads={**HEADS, "GPT2ForTokenClassification": {"classifier": "classifier"},
                       "GPT2DoubleHeadsModel": CHOICES},
         base="transformer",
-        published={
-            "gpt2": _gpt2(124_439_808, d=768, L=12, heads=12),
-            "gpt2-medium": _gpt2(354_823_168, d=1024, L=24, heads=16),
-            "gpt2-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
-            "gpt2-xl": _gpt2(1_557_611_200, d=1600, L=48, heads=25),
-            "distilgpt2": _gpt2(81_912_576, d=768, L=6, heads=12),
-            "dialogpt-small": _gpt2(124_439_808, d=768, L=12, heads=12),
-            "dialogpt-medium": _gpt2(354_823_168, d=1024, L=24, heads=16),
-            "dialogpt-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
-        },
-    ),
+        published=published,
+    )
+
+
+ARCHITECTURES = (
+    _like_gpt2("gpt2", {
+        "gpt2": _gpt2(124_439_808, d=768, L=12, heads=12),
+        "gpt2-medium": _gpt2(354_823_168, d=1024, L=24, heads=16),
+        "gpt2-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
+        "gpt2-xl": _gpt2(1_557_611_200, d=1600, L=48, heads=25),
+        "distilgpt2": _gpt2(81_912_576, d=768, L=6, heads=12),
+        "dialogpt-small": _gpt2(124_439_808, d=768, L=12, heads=12),
+        "dialogpt-medium": _gpt2(354_823_168, d=1024, L=24, heads=16),
+        "dialogpt-large": _gpt2(774_030_080, d=1280, L=36, heads=20),
+    }),
+    _like_gpt2("gpt-sw3", {
+        "gpt-sw3-126m": _swedish(135_780_864, d=768, L=12, heads=12),
+        "gpt-sw3-356m": _swedish(369_944_576, d=1024, L=24, heads=16),
+        "gpt-sw3-1.3b": _swedish(1_343_868_928, d=2048, L=24, heads=32),
+        "gpt-sw3-6.7b": _swedish(6_714_695_680, d=4096, L=32, heads=32),
+    }),
     Architecture(
         "gpt_bigcode",
         classes=decoder_heads("GPTBigCode", body(multi_query_stack),

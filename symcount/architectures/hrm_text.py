@@ -79,7 +79,7 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         "num_key_value_heads": "each query head has a key and a value",
-        "L_bp_cycles": "through which runs a gradient goes",
+        "L_bp_cycles": "through which runs a gradient goes: no forward pass depends on it",
         "embedding_scale": "a constant",
         "prefix_lm": "a prompt sees itself whole only where its tokens are marked, and none are",
     },
@@ -92,6 +92,7 @@ ARCHITECTURES = (Architecture(
         "fast.layers.attention.gate": "L_module.layers.{i}.self_attn.gate_proj",
         "slow.layers.attention.gate": "H_module.layers.{i}.self_attn.gate_proj",
     },
+    gradients="some runs of its fast stack have no gradient (L_bp_cycles)",
     stored_heads=HEAD_NAMES,
     base="model",
     published={

@@ -19,6 +19,7 @@ from symcount.hub.decoders import (
     ROUTED,
     decoder_keys,
     expert_names,
+    kimi_names,
     latent_keys,
 )
 from symcount.hub.settling import first_dense, layer_kinds, number, query_rank
@@ -123,18 +124,11 @@ _IGNORED = {
     "tie_word_embeddings": "read by nothing: the words are never tied",
     **dict.fromkeys(("moe_renormalize", "num_expert_group"), "how experts are scored and chosen, not how many"),
 }
-_LINEAR = {f"layers.linear.attention.{ours}": f"layers.{{i}}.self_attn.{theirs}" for ours, theirs in (
-    ("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj"), ("rate", "b_proj"),
-    ("time_bias", "forget_gate.dt_bias"), ("gated_norm", "o_norm"), ("output", "o_proj"),
-    ("time", "forget_gate.f_proj"), ("time_down", "forget_gate.f_a_proj"), ("time_up", "forget_gate.f_b_proj"),
-    ("gate", "g_proj"), ("gate_down", "g_a_proj"), ("gate_up", "g_b_proj"), ("decay", "forget_gate.A_log"))}
 _NAMES = {
     **DECODER_NAMES,
     **LATENT_NAMES,
     **expert_names(),
-    **_LINEAR,
-    tuple(f"layers.linear.attention.{name}_convolution.weight" for name in ("query", "key", "value")):
-        ("layers.{i}.self_attn.conv1d.weight", "3*k_lin*heads_lin 1 w"),
+    **kimi_names("layers.linear.attention"),
     "layers.attention.norm": "layers.{i}.input_layernorm",
     "layers.attention.gate": "layers.{i}.self_attn.g_proj",
     "layers.mlp.norm": "layers.{i}.post_attention_layernorm",

@@ -12,8 +12,8 @@ from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, enc
 from symcount.hub.settling import number
 from symcount.layers import dropped, linear, mlp, norm, positions, residual, spans
 from symcount.layers.encoder import dense_first, pool, typed
-from symcount.network import concat, contract, lookup, pointwise, rename, tensor, weight, within
-from symcount.sizes import per
+from symcount.network import concat, contract, idle, lookup, pointwise, rename, tensor, weight, within
+from symcount.sizes import per, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -63,27 +63,27 @@ def block(x: Tensor, y: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     return x, norm(residual(y, within("layout.mlp", mlp, y, h=z.h_2, dropout=True)), "layout.mlp_norm")
 
 
-def streams(z: Any) -> tuple[Tensor, Tensor]:
-    """What becomes of the text, and of the places of its tokens."""
+def text(z: Any) -> Tensor:
+    """What becomes of the text; the places of its tokens run to the end too."""
     ids, types, *box = (tensor(name, b=z.b, s=z.s) for name in ("ids", "types", *SIDES))
     x = dropped(within("embeddings", typed, ids, types, z=z)[0])
     y = within("layout.embeddings", places, *box, z=z)
-    x, y = within("layers", block, x, y, z=z, runs=z.L)
-    return x, y
+    x, y = within("layers.first", block, x, y, z=z, runs=rest(z.L, 1))
+    x, y = within("layers.last", block, x, y, z=z)  # whose places nothing reads
+    return idle(x, y)
 
 
-def headed(head: Callable[[Tensor, Any], Tensor]) -> Callable[[Any], tuple[Tensor, ...]]:
-    """A head on the text; no head reads the places, which run to the end."""
-    def forward(z: Any) -> tuple[Tensor, Tensor]:
-        x, y = streams(z)
-        return head(x, z), y
+def headed(head: Callable[[Tensor, Any], Tensor]) -> Callable[[Any], Tensor]:
+    """A head on the text."""
+    def forward(z: Any) -> Tensor:
+        return head(text(z), z)
     return forward
 
 
-def both(z: Any) -> tuple[Tensor, ...]:
-    """Hidden states, the pooled first token, and the places."""
-    x, y = streams(z)
-    return x, pool(x, z), y
+def both(z: Any) -> tuple[Tensor, Tensor]:
+    """Hidden states, and the pooled first token."""
+    x = text(z)
+    return x, pool(x, z)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

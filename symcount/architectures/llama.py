@@ -19,6 +19,7 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from symcount.architecture import Published
@@ -67,7 +68,7 @@ def _granite(count: int, **sizes: Any) -> Published:
     return measured("GraniteForCausalLM", count, **sizes, tied=True)
 
 
-def _granite_text(name: str, cls: str, **sizes: Any) -> Architecture:
+def _granite_text(name: str, cls: str, published: Mapping[str, int] | None = None, **sizes: Any) -> Architecture:
     """The text model of a Granite that sees, without what sees."""
     return Architecture(
         name,
@@ -76,6 +77,7 @@ def _granite_text(name: str, cls: str, **sizes: Any) -> Architecture:
         keys={**decoder_keys(**sizes), **BIASES},
         ignored={**ROTARY, **MULTIPLIERS},
         stored=DECODER_NAMES,
+        published={name: measured(cls, count, **sizes) for name, count in (published or {}).items()},
     )
 
 
@@ -259,5 +261,6 @@ ARCHITECTURES = (Architecture(
                                       k=128),
     },
 ), _granite_text(
-    "granite_docling_text", "GraniteDoclingTextModel", V=133800, d=1024, h=2048, L=28, heads=16, kv=4, tied=True,
+    "granite_docling_text", "GraniteDoclingTextModel", {"granite-for-docling-500m-text": 386_630_656},
+    V=133800, d=1024, h=2048, L=28, heads=16, kv=4, tied=True,
 ), _granite_text("granite4_vision_text", "Granite4VisionTextModel", V=32000, d=4096, h=11008, L=32, heads=32))

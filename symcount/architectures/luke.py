@@ -10,6 +10,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads, transform, typed
+from symcount.layers.text import stored, stored_norm
 from symcount.network import idle, pointwise, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -19,18 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
-    from symcount.polynomials import Size
-
-
-def stored(x: Tensor, name: str, width: Size, *, bias: bool = True, **out: Size) -> Tensor:
-    """x, and beside it a linear map from so many numbers, which is stored and does not run."""
-    made = [weight(f"{name}.weight", out=" ".join(out), into=width, **out)]
-    return idle(x, *made, *([weight(f"{name}.bias", kinds="bias", **out)] if bias else []))
-
-
-def stored_norm(x: Tensor, name: str, d: Size) -> Tensor:
-    """The same for a norm: 2d parameters."""
-    return idle(x, weight(f"{name}.weight", kinds="norm", d=d), weight(f"{name}.bias", kinds="norm bias", d=d))
 
 
 def entities(x: Tensor, z: Any) -> Tensor:

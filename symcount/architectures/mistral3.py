@@ -37,7 +37,7 @@ def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
 
 def _mistral3(count: int, **sizes: Any) -> Published:
     return measured("Mistral3ForConditionalGeneration", count, **sizes, d_img=1024, h_img=4096, L_img=24, heads_img=16,
-                    c=3, side=1540, patch=14, merge=2)
+                    c=3, patch=14, merge=2)
 
 
 def _names(theirs: str) -> dict[str, str]:
@@ -50,7 +50,7 @@ ARCHITECTURES = (seeing(
     Part({"mistral": "mistral", "ministral3": "mistral"}, "language_model", {
         "hidden_size": 5120, "intermediate_size": 32768, "num_hidden_layers": 40, "num_attention_heads": 32,
         "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 131072, "sliding_window": None}),
-    Part({"pixtral": "pixtral"}, "vision_tower", {"patch_size": 14, "image_size": 1540}),
+    Part({"pixtral": "pixtral"}, "vision_tower", {"patch_size": 14}),
     project=project,
     classes={"Mistral3Model": False, "Mistral3ForConditionalGeneration": True},
     ties={"tie_word_embeddings": True},
@@ -72,7 +72,7 @@ ARCHITECTURES = (seeing(
     Part({"qwen3": "qwen3", "qwen2": "qwen2", "mistral": "mistral"}, "language_model", {
         "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16,
         "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "sliding_window": None}),
-    Part({"pixtral": "pixtral"}, "vision_encoder", {"patch_size": 14, "image_size": 1540, "hidden_act": "silu"}),
+    Part({"pixtral": "pixtral"}, "vision_encoder", {"patch_size": 14, "hidden_act": "silu"}),
     project=project,
     classes={"LightOnOcrModel": False, "LightOnOcrForConditionalGeneration": True},
     ties={"tie_word_embeddings": True},
@@ -87,7 +87,7 @@ ARCHITECTURES = (seeing(
     },
     published={
         "lightonocr-1b": measured("LightOnOcrForConditionalGeneration", 1_005_647_872, V=151936, d=1024, h=3072, L=28,
-                                  heads=16, kv=8, k=128, d_img=1024, h_img=4096, L_img=24, heads_img=16, c=3, side=1540,
+                                  heads=16, kv=8, k=128, d_img=1024, h_img=4096, L_img=24, heads_img=16, c=3,
                                   patch=14, merge=2, tied=True),
     },
 ))

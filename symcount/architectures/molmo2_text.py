@@ -69,6 +69,7 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         "rope_scaling_layers": "rotation has no weights and is elementwise",
+        "use_qk_norm": "queries and keys always have norms here",
         "residual_dropout": "dropout has no weights",
         "embedding_dropout": "dropout has no weights",
     },
@@ -79,6 +80,8 @@ ARCHITECTURES = (Architecture(
     },
     published={
         "molmo2-4b-text": measured("Molmo2TextModel", 4_022_795_776, V=152064, d=2560, h=9728, L=36, heads=32, kv=8,
+                                   k=128),
+        "molmo2-8b-text": measured("Molmo2TextModel", 7_568_929_792, V=152064, d=4096, h=12288, L=36, heads=32, kv=8,
                                    k=128),
     },
 ),)

@@ -102,7 +102,7 @@ ARCHITECTURES = (Architecture(
     ignored={
         **ROTARY,
         **NO_WINDOW,
-        "codec_config": BESIDE,
+        **dict.fromkeys(("codec_config", "frame_size"), BESIDE),
         "tie_word_embeddings": "no class with words is written for this family",
         **dict.fromkeys(("audio_bos_token_id", "audio_pad_token_id"), "chooses how text is generated"),
     },

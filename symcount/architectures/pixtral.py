@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.hub import measured
-from symcount.hub.images import vision_keys
 from symcount.hub.settling import as_wide
-from symcount.layers import attention, gated, norm, residual
+from symcount.layers import norm
+from symcount.layers.squares import turned_gated
 from symcount.layers.vision import image, patches
-from symcount.network import merge, rename, select, split, within
+from symcount.network import merge, repeat, select, split, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -20,46 +20,53 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def block(x: Tensor, z: Any) -> Tensor:
-    """4d² + 3dh + 2d parameters: no biases."""
-    y = norm(x, "attention_norm", shift=False)
-    x = residual(x, within("attention", attention, y, z=z, t=x.axes["s"], bias=False, position="rotary"))
-    return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, kind="gelu"))
-
-
-def body(z: Any) -> Tensor:
-    """Patches with a norm, those of b images in a row, and L blocks: cd·patch² + d parameters beside the blocks."""
-    x = split(patches(image(z), "patch", patch=z.patch, d=z.d, bias=False), "b", b=1, images=z.b)
-    row = within("layers", block, norm(merge(x, s="images s"), "norm", shift=False), z=z, runs=z.L)
-    return rename(split(select(row, "b"), "s", images=z.b, s=x.axes["s"]), images="b")
+def tower(z: Any) -> Tensor:
+    """Patches, a norm, L blocks without biases over all images: c·d·patch² + d + L(4d² + 3dh + 2d) parameters."""
+    x = norm(patches(image(z), "patch", patch=z.patch, d=z.d, bias=False), "norm", shift=False)
+    row = repeat(merge(x, s="b s"), b=1)
+    row = within("layers", turned_gated, row, z=z, h=z.h, bias=False, mlp_bias=False, runs=z.L)
+    return split(select(row, "b"), "s", b=z.b, s=x.axes["s"])
 
 
 def shared(config: dict[str, Any]) -> dict[str, Any]:
-    """Nothing; but heads share the width of the model."""
+    """Nothing; but heads share the width, and positions do not turn others."""
     as_wide(config)
     return {}
 
 
 ARCHITECTURES = (Architecture(
     "pixtral",
-    classes={"PixtralVisionModel": body},
-    acts={"hidden_act": ("gelu", "layers")},
-    keys={key: told for key, told in vision_keys(side=1024, patch=16, d=1024, h=4096, L=24, heads=16).items()
-          if key != "num_labels"},
+    classes={"PixtralVisionModel": tower},
+    sizes="side",
+    keys={
+        "hidden_size": ("d", 1024),
+        "intermediate_size": ("h", 4096),
+        "num_hidden_layers": ("L", 24),
+        "num_attention_heads": ("heads", 16),
+        "num_channels": ("c", 3),
+        "patch_size": ("patch", 16),
+    },
     reads={"head_dim": None},
     settle=shared,
+    acts={"hidden_act": ("gelu", "layers")},
+    ignored={
+        "image_size": "positions turn queries and keys, and have no table",
+    },
     stored={
         "patch": "patch_conv",
         "norm": "ln_pre",
-        **{f"layers.{ours}": f"transformer.layers.{{i}}.{theirs}" for ours, theirs in {
-            "attention_norm": "attention_norm",
-            **{f"attention.{name}": f"attention.{name[0]}_proj" for name in ("query", "key", "value", "output")},
-            "mlp_norm": "ffn_norm",
-            **{f"mlp.{name}": f"feed_forward.{name}_proj" for name in ("gate", "up", "down")},
-        }.items()},
+        "layers.attention_norm": "transformer.layers.{i}.attention_norm",
+        "layers.attention.query": "transformer.layers.{i}.attention.q_proj",
+        "layers.attention.key": "transformer.layers.{i}.attention.k_proj",
+        "layers.attention.value": "transformer.layers.{i}.attention.v_proj",
+        "layers.attention.output": "transformer.layers.{i}.attention.o_proj",
+        "layers.mlp_norm": "transformer.layers.{i}.ffn_norm",
+        "layers.mlp.gate": "transformer.layers.{i}.feed_forward.gate_proj",
+        "layers.mlp.up": "transformer.layers.{i}.feed_forward.up_proj",
+        "layers.mlp.down": "transformer.layers.{i}.feed_forward.down_proj",
     },
     published={
-        "pixtral-vision-400m": measured("PixtralVisionModel", 403_489_792, c=3, side=1024, patch=16, d=1024, h=4096,
+        "pixtral-vision-400m": measured("PixtralVisionModel", 403_489_792, c=3, patch=16, d=1024, h=4096,
                                         L=24, heads=16),
     },
 ),)

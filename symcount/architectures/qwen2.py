@@ -1,6 +1,7 @@
 """Qwen2: the LLaMA block with biases on queries, keys and values.
 
-The Qwen2.5 models are of this family; the text models of Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni have the same block.
+The Qwen2.5 models are of this family; the text models of Qwen2-VL, Qwen2.5-VL and Qwen2.5-Omni have the same block, and
+the talker of the last, which reads what its thinker says and writes codes of sounds.
 
 Source: Yang et al. 2024, "Qwen2 technical report", table 1 and section 2.2; Qwen team 2024, "Qwen2.5 technical
 report", section 2.
@@ -12,7 +13,10 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import QWEN_WINDOWS, first_global
-from symcount.layers import decoder_heads, rotary_block, windowed
+from symcount.layers import decoder_heads, embed, linear, norm, rotary_block, windowed
+from symcount.masks import Mask
+from symcount.network import tensor, within
+from symcount.sizes import rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -20,16 +24,24 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
-    from symcount.masks import Mask
 
 
 FOLLOWS = {"kv": "heads", "k": "d/heads", "L_global": "L"}
 ROTATION = "rotation has no weights and is elementwise"
+TALKER = decoder_keys(V=8448, d=3584, h=18944, L=28, heads=28, kv=4, k=128)
 
 
 def block(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """2dk·heads + 2dk·kv + (heads + 2kv)k + 3dh + 2d parameters."""
     return rotary_block(x, z, mask, bias="query key value")
+
+
+def talker(z: Any) -> Tensor:
+    """Logits over codes at every position: rows of width e, as the thinker's are, and a map to d, (V + d)e + d + dV."""
+    x = linear(embed(tensor("ids", b=z.b, s=z.s), "embeddings", V=z.V, e=z.e)[0], "narrow", over="e", d=z.d)
+    x = within("layers.local", block, x, z=z, mask=Mask(causal=True, window=z.window), runs=rest(z.L, z.L_global))
+    x = within("layers.global", block, x, z=z, mask=Mask(causal=True), runs=z.L_global)
+    return linear(norm(x, "norm", shift=False), "codes", bias=False, V=z.V)
 
 
 def _text_model(name: str, cls: str) -> Architecture:
@@ -99,5 +111,37 @@ ARCHITECTURES = (Architecture(
                                          heads=28, kv=4, k=128),
         "qwen2.5-omni-3b-text": measured("Qwen2_5OmniThinkerTextModel", 3_085_938_688, V=151936, d=2048, h=11008, L=36,
                                          heads=16, kv=2, k=128),
+    },
+), Architecture(
+    "qwen2_5_omni_talker",
+    classes={"Qwen2_5OmniTalkerForConditionalGeneration": talker},
+    sizes="window",
+    follows={"L_global": "L"},
+    keys={
+        **{key: entry for key, entry in TALKER.items() if key not in ("tie_word_embeddings", "num_labels")},
+        "embedding_size": ("e", 3584),
+    },
+    reads={**QWEN_WINDOWS, "sliding_window": 32768},
+    settle=first_global,
+    ignored={
+        **ROTARY,
+        "init_std": "how weights start, not how many there are",
+        "tie_word_embeddings": "the two tables are unlike and stay two",
+        **dict.fromkeys(("position_id_per_seconds", "seconds_per_chunk", "spatial_merge_size"), ROTATION),
+        **dict.fromkeys(("tts_text_start_token_id", "tts_text_end_token_id", "tts_text_pad_token_id",
+                         "tts_codec_start_token_id", "tts_codec_end_token_id", "tts_codec_pad_token_id",
+                         "tts_codec_mask_token_id", "audio_start_token_id", "audio_end_token_id",
+                         "vision_start_token_id", "vision_end_token_id",
+                         *(f"{what}_token_{ending}" for what in ("audio", "image", "video")
+                           for ending in ("id", "index"))), "chooses how text is generated"),
+    },
+    stored={
+        **{ours: f"model.{theirs}" for ours, theirs in DECODER_NAMES.items()},
+        "narrow": "thinker_to_talker_proj",
+        "codes": "codec_head",
+    },
+    published={
+        "qwen2.5-omni-7b-talker": measured("Qwen2_5OmniTalkerForConditionalGeneration", 1_351_360_256, V=8448, e=3584,
+                                           d=896, h=18944, L=24, heads=12, kv=4, k=128),
     },
 ))

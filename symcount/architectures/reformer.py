@@ -111,7 +111,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """Which layers hash, the chunks of both kinds, positions, and the buckets of a hash."""
     listed: Any = config["attn_layers"]
     found: dict[str, int] = {}
-    if not isinstance(listed, list) or not listed or not set(listed) <= {"local", "lsh"}:
+    if not isinstance(listed, list) or not listed or any(kind not in ("local", "lsh") for kind in listed):
         raise ConfigError("attn_layers: a list of 'local' and 'lsh', one a layer, is needed")
     used = []
     for i, kind in ((1, "local"), (2, "lsh")):
@@ -162,7 +162,6 @@ ARCHITECTURES = (Architecture(
     },
     sizes="L L_global chunk chunk_1 chunk_2 window_1 window_2 fill bins P_1 P_2 e_1 e_2",
     # A model whose buckets are not told takes them from the first text that it reads: 4 where that has two chunks
-    follows={"bins": "4"},
     acts={"hidden_act": ("relu", "mlp")},
     keys={
         "vocab_size": ("V", 320),

@@ -14,7 +14,7 @@ from symcount.hub.images import BACKBONE, stages
 from symcount.layers import activation, attention, linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import image, placed, token
-from symcount.network import merge, pointwise, rename, select, split, within
+from symcount.network import merge, pointwise, rename, select, split, tensor, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PATCHES, STRIDES, MERGED = (7, 3, 3, 3), (4, 2, 2, 2), (8, 4, 2, 1)
 PATCH_OF = (4, 2, 2, 2)  # where patches do not overlap
+POOLED = 7
 
 
 def channels(x: Tensor, name: str, *, d: Size, **kernel: Any) -> Tensor:
@@ -38,45 +39,53 @@ def overlapping(x: Tensor, w: int, d: Size, stride: int) -> Tensor:
     return norm(channels(x, "patch", w=w, d=d, stride=stride, pad=w // 2), "norm")
 
 
-def attended(x: Tensor, heads: Size, r: int, *, bias: bool) -> Tensor:
+def attended(x: Tensor, heads: Size, r: int, *, bias: bool, pooled: bool = False) -> Tensor:
     """All tokens attend to merged ones, r × r as one: 4d² + 4d parameters, with r > 1 r²d² + 3d more.
 
     Multiply-adds for n tokens: the weights of query and output times b·n, the others times b·n/r², and
-    2b·d·n²/r² for scores and mix.
+    2b·d·n²/r² for scores and mix. `pooled`: they attend to 7 × 7 means, whatever r is; d² + 3d parameters more.
     """
     d, i, j = (x.axes[axis] for axis in "dij")
-    memory = norm(channels(x, "merge", w=r, d=d, stride=r), "norm") if r > 1 else x
+    if pooled:
+        grid = tensor("grid", b=x.axes["b"], i=POOLED, j=POOLED)
+        means = pointwise(grid, rename(x, i="u", j="v"), kind="adapt", name="pool", to="b i j d")
+        memory = pointwise(norm(channels(means, "merge", w=1, d=d), "norm"), kind="gelu", name="act")
+    else:
+        memory = norm(channels(x, "merge", w=r, d=d, stride=r), "norm") if r > 1 else x
     y = attention(merge(x, s="i j"), z=None, heads=heads, t=i * j, bias=bias or "output",
                   memory=merge(memory, s="i j"))
     return split(y, "s", i=i, j=j)
 
 
-def mixed(x: Tensor, h: Size) -> Tensor:
-    """An MLP with a 3 × 3 kernel for each channel inside: 2dh + 11h + d parameters."""
-    y = rename(conv2d(rename(linear(x, "up", h=h), h="c"), "depthwise", w=3, c=h, pad=1, groups=h), c="h")
+def mixed(x: Tensor, h: Size, *, pooled: bool = False) -> Tensor:
+    """An MLP with a 3 × 3 kernel for each channel inside: 2dh + 11h + d parameters; relu behind means."""
+    y = linear(x, "up", h=h)
+    y = pointwise(y, kind="relu", name="relu") if pooled else y
+    y = rename(conv2d(rename(y, h="c"), "depthwise", w=3, c=h, pad=1, groups=h), c="h")
     return linear(activation(y, "gelu", "gelu"), "down", over="h", d=x.axes["d"])
 
 
-def block(x: Tensor, z: Any, heads: Size, h: Size, r: int) -> Tensor:
+def block(x: Tensor, z: Any, heads: Size, h: Size, r: int, *, pooled: bool) -> Tensor:
     """4d² + 2dh + 9d + 11h parameters, with r > 1 r²d² + 3d more; 3d less without qkv_bias."""
     y = norm(x, "attention_norm")
-    x = residual(x, within("attention", attended, y, heads=heads, r=r, bias=z.qkv_bias))
-    return residual(x, within("mlp", mixed, norm(x, "mlp_norm"), h=h))
+    x = residual(x, within("attention", attended, y, heads=heads, r=r, bias=z.qkv_bias, pooled=pooled))
+    return residual(x, within("mlp", mixed, norm(x, "mlp_norm"), h=h, pooled=pooled))
 
 
-def body(z: Any) -> Tensor:
+def body(z: Any, *, pooled: bool = False) -> Tensor:
     """The tokens of the last stage, from images of side × side with c channels."""
     x = rename(image(z), c="d")
     for i, (d, h, L, heads) in enumerate(zip(z.d, z.h, z.L, z.heads, strict=True)):
         x = within(f"stages.{i}.embeddings", overlapping, x, w=PATCHES[i], d=d, stride=STRIDES[i])
-        x = within(f"stages.{i}.blocks", block, x, z=z, heads=heads, h=h, r=MERGED[i], runs=L)
+        x = within(f"stages.{i}.blocks", block, x, z=z, heads=heads, h=h, r=MERGED[i], pooled=pooled,
+                   runs=L)
         x = norm(x, f"stages.{i}.norm")
     return x
 
 
-def classification(z: Any) -> Tensor:
+def classified(x: Tensor, z: Any) -> Tensor:
     """C scores of the mean over the tokens: C·d + C parameters for the last width d."""
-    return linear(pointwise(body(z), kind="mean", to="b d"), "classifier", C=z.C)
+    return linear(pointwise(x, kind="mean", to="b d"), "classifier", C=z.C)
 
 
 def apart(x: Tensor, w: int, d: Size) -> Tensor:
@@ -163,7 +172,7 @@ _DROPPED = {"drop_path_rate": "dropout has no weights", "classifier_dropout_prob
 
 ARCHITECTURES = (Architecture(
     "segformer",
-    classes={"SegformerModel": body, "SegformerForImageClassification": classification},
+    classes={"SegformerModel": body, "SegformerForImageClassification": lambda z: classified(body(z), z)},
     sizes="side d h L heads",
     keys={"num_channels": ("c", 3), "num_labels": ("C", 2)},
     reads={**_READS, "mlp_ratios": [4, 4, 4, 4]},
@@ -208,12 +217,20 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "pvt_v2",
-    classes={"PvtV2Model": body, "PvtV2ForImageClassification": classification},
+    classes={
+        "PvtV2Model": lambda z: body(z, pooled=z.pooled),
+        "PvtV2ForImageClassification": lambda z: classified(body(z, pooled=z.pooled), z),
+    },
     sizes="side d h L heads",
-    keys={"num_channels": ("c", 3), "qkv_bias": ("qkv_bias", True), "num_labels": ("C", 2)},
+    keys={
+        "num_channels": ("c", 3),
+        "qkv_bias": ("qkv_bias", True),
+        "linear_attention": ("pooled", False),
+        "num_labels": ("C", 2),
+    },
     reads={**_READS, "mlp_ratios": [8, 8, 4, 4], "image_size": 224},
     settle=settle_square,
-    only={**_ONLY, "linear_attention": ((False,), "pooling to 7 × 7 tokens is not written")},
+    only=_ONLY,
     ignored={**BACKBONE, **_DROPPED},
     stored={
         "stages.embeddings.patch": "encoder.layers.{i}.patch_embedding.proj",

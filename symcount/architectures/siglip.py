@@ -17,7 +17,7 @@ from symcount.hub.images import IMAGE_NAMES, TEXT_NAMES, TOWER_NOTES, tower_keys
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.towers import compared, ids, image_part, text_tower
 from symcount.layers.vision import image, mean, patches, placed, vision_layers
-from symcount.network import pointwise, rename, repeat, select, tensor, weight, within
+from symcount.network import idle, pointwise, rename, repeat, select, tensor, weight, within
 from symcount.sizes import exactly, per
 from symcount.tensors import Tensor
 
@@ -83,10 +83,10 @@ def both(z: Any, **how: Any) -> Tensor:
     return compared(text, rename(beside(z, **how)[1], d="e"), bias=True)
 
 
-def classification(z: Any, **how: Any) -> tuple[Tensor, ...]:
+def classification(z: Any, **how: Any) -> Tensor:
     """The tower for images, and C scores from the mean of its patches: d_img·C + C parameters more."""
     x, *others = beside(z, **how)
-    return linear(mean(x), "classifier", C=z.C), *others
+    return linear(idle(mean(x), *others), "classifier", C=z.C)
 
 
 def second(z: Any) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """StarCoder2, Nemotron, Jais 2 and Persimmon: pre-norm decoders with LayerNorm, rotary positions and a two-matrix MLP.
 
+Fuyu is Persimmon, with a linear map from patches of images to rows in place of a tower; here it reads text.
+
 Source: Lozhkov et al. 2024, "StarCoder 2 and The Stack v2", table 6; Parmar et al. 2024, "Nemotron-4 15B", table 1;
 Muralidharan et al. 2024, "Compact language models via pruning", table 11; Elsen et al. 2023, "Persimmon-8B".
 """
@@ -9,10 +11,12 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
+from symcount.hub.images import TOWER_NOTES
 from symcount.hub.settling import one_window
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
+from symcount.layers.unmet import unmet_map
 from symcount.masks import Mask
-from symcount.network import within
+from symcount.network import idle, within
 from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
@@ -69,6 +73,28 @@ def _starcoder2(count: int, **sizes: Any) -> Published:
 
 def _nemotron(count: int, **sizes: int) -> Published:
     return measured("NemotronForCausalLM", count, V=256000, kv=8, **sizes)
+
+
+PERSIMMON: dict[Any, Any] = {
+    **DECODER_NAMES,
+    ("layers.attention.query.weight", "layers.attention.key.weight", "layers.attention.value.weight"):
+        "layers.{i}.self_attn.query_key_value.weight",
+    ("layers.attention.query.bias", "layers.attention.key.bias", "layers.attention.value.bias"):
+        "layers.{i}.self_attn.query_key_value.bias",
+    "layers.attention.output": "layers.{i}.self_attn.dense",
+    "layers.attention.query_norm": "layers.{i}.self_attn.q_layernorm",
+    "layers.attention.key_norm": "layers.{i}.self_attn.k_layernorm",
+    "layers.mlp.up": "layers.{i}.mlp.dense_h_to_4h",
+    "layers.mlp.down": "layers.{i}.mlp.dense_4h_to_h",
+    "norm": "final_layernorm",
+}
+SEEN = "text_config."  # the table of what reads words and the rows made of patches
+
+
+def fuyu_body(z: Any) -> tuple[Tensor, Tensor]:
+    """Persimmon, and beside it a map of patches to rows, which no text meets: c·d·patch² + d parameters more."""
+    x, word = decoder(persimmon, shift=True)(z)
+    return idle(x, *unmet_map("embeddings.patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": z.d}, bias=True)), word
 
 
 ARCHITECTURES = (Architecture(
@@ -146,21 +172,45 @@ ARCHITECTURES = (Architecture(
         "qk_layernorm": ("qk_norm", True),
     },
     ignored=ROTARY,
-    stored={
-        **DECODER_NAMES,
-        ("layers.attention.query.weight", "layers.attention.key.weight", "layers.attention.value.weight"):
-            "layers.{i}.self_attn.query_key_value.weight",
-        ("layers.attention.query.bias", "layers.attention.key.bias", "layers.attention.value.bias"):
-            "layers.{i}.self_attn.query_key_value.bias",
-        "layers.attention.output": "layers.{i}.self_attn.dense",
-        "layers.attention.query_norm": "layers.{i}.self_attn.q_layernorm",
-        "layers.attention.key_norm": "layers.{i}.self_attn.k_layernorm",
-        "layers.mlp.up": "layers.{i}.mlp.dense_h_to_4h",
-        "layers.mlp.down": "layers.{i}.mlp.dense_4h_to_h",
-        "norm": "final_layernorm",
-    },
+    stored=PERSIMMON,
     stored_heads=HEAD_NAMES,
     base="model",
     published={"persimmon-8b": measured("PersimmonForCausalLM", 9_397_175_296, V=262144, d=4096, h=16384, L=36,
                                         heads=64)},
+), Architecture(
+    "fuyu",
+    classes=decoder_heads("Fuyu", fuyu_body, "ForCausalLM"),
+    sizes="k",
+    follows={"k": "d/heads"},
+    acts={f"{SEEN}hidden_act": ("", "")},
+    keys={
+        **{SEEN + key: told for key, told in decoder_keys(V=262144, d=4096, h=16384, L=36, heads=64).items()
+           if key not in (*OWN_WIDTH, "tie_word_embeddings", "num_labels")},
+        f"{SEEN}qk_layernorm": ("qk_norm", True),
+        "tie_word_embeddings": ("tied", False),
+        "num_channels": ("c", 3),
+        "patch_size": ("patch", 30),
+    },
+    same={key: SEEN + key for key in ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers",
+                                      "num_attention_heads", "qk_layernorm")},
+    only={
+        "text_config": ((None,), "a table is needed"),
+        f"{SEEN}model_type": (("persimmon",), "another model of text is not written here"),
+    },
+    ignored={
+        **ROTARY,
+        f"{SEEN}max_position_embeddings": "rotary positions have no table",
+        **{key: reason for key, reason in TOWER_NOTES.items() if key.startswith(SEEN)},
+        "image_size": "an image is as many rows as it has patches",
+        "image_token_id": "chooses how text is generated",
+    },
+    stored={
+        **{ours: f"language_model.{theirs}" for ours, theirs in PERSIMMON.items()},
+        "embeddings.patch": "vision_embed_tokens",
+    },
+    stored_heads=HEAD_NAMES,
+    base="model",
+    published={
+        "fuyu-8b": measured("FuyuForCausalLM", 9_408_238_592, V=262144, d=4096, h=16384, L=36, heads=64, c=3, patch=30),
+    },
 ))

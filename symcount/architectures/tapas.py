@@ -12,7 +12,7 @@ from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, enc
 from symcount.hub.settling import number
 from symcount.layers import embed, linear, norm, positions, residual
 from symcount.layers.encoder import encoder, encoder_heads, pool
-from symcount.network import contract, pointwise, tensor, weight, within
+from symcount.network import contract, idle, pointwise, tensor, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ def chosen(x: Tensor, name: str) -> Tensor:
 def scores(x: Tensor, pooled: Tensor, z: Any) -> tuple[Tensor, ...]:
     """Which cells answer, and their column, 2d + 2 parameters; d·C_1 + C_1 for what is done with their numbers."""
     made = chosen(x, "cells"), chosen(x, "columns")
-    return *made, (linear(pooled, "aggregation", C=z.C_1) if z.aggregated else pooled)
+    return (*made, linear(pooled, "aggregation", C=z.C_1)) if z.aggregated else (made[0], idle(made[1], pooled))
 
 
 def answers(z: Any) -> tuple[Tensor, ...]:

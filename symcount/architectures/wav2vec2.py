@@ -1,4 +1,4 @@
-"""wav2vec 2.0, HuBERT and UniSpeech: convolutions over the samples of a sound, then an encoder of their frames.
+"""wav2vec 2.0, HuBERT, UniSpeech and UniSpeech-SAT: convolutions over samples of sound, an encoder of their frames.
 
 Source: Baevski et al. 2020, "wav2vec 2.0", sections 2 and 4.2; Hsu et al. 2021, "HuBERT", section 4.1 and table 1; Wang
 et al. 2021, "UniSpeech", section 3; the adapters of languages: Pratap et al. 2023, "Scaling speech technology to
@@ -31,7 +31,8 @@ from symcount.hub.speech import (
 )
 from symcount.layers import linear
 from symcount.layers.speech import quantised, speech_body, speech_heads
-from symcount.network import pointwise, within
+from symcount.network import idle, pointwise, weight, within
+from symcount.sizes import per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -49,13 +50,38 @@ def replaced(x: Tensor, heard: Tensor, z: Any) -> Tensor:
     return linear(pointwise(x, codes, kind="add", name="replaced"), "sounds", C_ctc=z.C_ctc)
 
 
+def unread(x: Tensor, heard: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """Both, beside what a loss reads that transformers has not: codes, speakers, and the labels of C_ctc sounds.
+
+    Parameters: (d + 1)n + n·d_code/codebooks for n = codebooks·codes, (d + d_code)m_code + 2m_code, d·d_code + d_code,
+    C_ctc·d_code and 2d.
+    """
+    books = {"codebooks": z.codebooks, "codes": z.codes}
+    out, code = {"m_code": z.m_code}, {"d_code": z.d_code}
+    maps = {"quantizer.scores": ({"d": z.d}, books), "quantised": (code, out), "hidden": ({"d": z.d}, out),
+            "speaker": ({"d": z.d}, code)}
+    never = [made for name, (into, out) in maps.items()
+             for made in (weight(f"{name}.weight", out=" ".join(out), **into, **out),
+                          weight(f"{name}.bias", kinds="bias", **out))]
+    x = idle(x, *never, weight("quantizer.vectors", kinds="embedding", **books, p=per(z.d_code, z.codebooks)),
+             weight("labels", kinds="embedding", C_ctc=z.C_ctc, **code),
+             *(weight(f"heard_norm.{leaf}", kinds=kinds, d=z.d)
+               for leaf, kinds in (("weight", "norm"), ("bias", "norm bias"))))
+    return x, heard
+
+
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """What the lists of convolutions say, and the adapters behind the layers and in them."""
     return {**framed(config), **shortening(config), **delays(config), **languages(config)}
 
 
+def settle_sat(config: dict[str, Any]) -> dict[str, Any]:
+    """The same without adapters behind the layers; there always is a vector for hidden frames."""
+    return {**framed(config), **delays(config), **languages(config), "masked": True}
+
+
 def settle_plain(config: dict[str, Any]) -> dict[str, Any]:
-    """The same without adapters behind the layers."""
+    """The same, and without convolutions that tell speakers apart."""
     return {**framed(config), **languages(config)}
 
 
@@ -70,6 +96,10 @@ _HEADS = {"m": 256, "V": 32, "e": 512, "c_x": (512, 512, 512, 512, 1500), "w_x":
 
 def _wav2vec2(cls: str, count: int, shape: dict[str, Any] = _BASE, **sizes: Any) -> Published:
     return measured(f"Wav2Vec2{cls}", count, **{**shape, **_HEADS, **sizes})
+
+
+def _sat(count: int, shape: dict[str, Any], **sizes: Any) -> Published:
+    return measured("UniSpeechSatForPreTraining", count, **{**shape, **_HEADS, "C_ctc": 504, **sizes})
 
 
 ARCHITECTURES = (
@@ -142,6 +172,30 @@ ARCHITECTURES = (
         published={
             "unispeech-large-1500h-cv": measured("UniSpeechForPreTraining", 317_472_848, codebooks=2, codes=320,
                                                  d_code=768, m_code=768, C_ctc=80, **_LARGE),
+        },
+    ),
+    Architecture(
+        "unispeech-sat",
+        classes=speech_heads("UniSpeechSat", speech_body(), "ForCTC ForSequenceClassification "
+                             "ForAudioFrameClassification ForXVector ForPreTraining", unread),
+        sizes="samples c w stride c_x w_x dilation r_a",
+        flags=SPEECH_FLAGS,
+        acts=SPEECH_ACTS,
+        keys={**speech_keys(), **STABLE, **CODES, **SPEAKER, "num_clusters": ("C_ctc", 504)},
+        reads={**FRAMES, **MASKING, **DELAYS, "adapter_attn_dim": None},
+        settle=settle_sat,
+        ignored=SPEECH_IGNORED,
+        stored=SPEECH_NAMES,
+        stored_heads={
+            **SPEECH_HEAD_NAMES,
+            "head.speaker": "speaker_proj",
+            "head.labels": "label_embeddings_concat",
+            "head.heard_norm": "layer_norm_for_extract",
+        },
+        base="unispeech_sat",
+        published={
+            "unispeech-sat-base": _sat(95_535_872, _BASE),
+            "unispeech-sat-large": _sat(318_891_008, _LARGE, conv_bias=False, d_code=768, m_code=768),
         },
     ),
 )

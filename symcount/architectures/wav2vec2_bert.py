@@ -5,6 +5,8 @@ Source: Barrault et al. 2023, "Seamless: multilingual expressive and streaming s
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
@@ -23,7 +25,7 @@ from symcount.hub.speech import (
     shortening,
 )
 from symcount.layers import attention, linear, mlp, norm, residual
-from symcount.layers.conformer import conformer_block, distances
+from symcount.layers.conformer import conformer_attention, conformer_block, convolved, distances
 from symcount.layers.speech import halved, hidden_frame, projected, speech_heads
 from symcount.network import tensor, within
 from symcount.sizes import floor
@@ -61,7 +63,8 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     x, heard = within("features", projected, tensor("spectrogram", b=z.b, s=z.frames, c=z.c), z=z)
     x = within("embeddings", hidden_frame, x, z=z)
     far = distances(x) if z.positions == "relative" else None
-    x = within("layers", conformer_block, x, z=z, far=far, causal=True, runs=z.L)
+    x = within("layers", conformer_block, x, h=z.h, attend=partial(conformer_attention, z=z, far=far),
+               convolve=partial(convolved, w=z.w_depth, pad="before"), runs=z.L)
     x = residual(x, within("between.mlp", mlp, x, h=z.h, kind="relu")) if z.between else x
     return (within("adapter", shortened, x, z=z) if z.adapted else x), heard
 

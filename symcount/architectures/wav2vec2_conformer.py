@@ -5,6 +5,8 @@ Source: Wang et al. 2020, "fairseq S2T", section 3 (as released); Gulati et al. 
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture, Published
 from symcount.errors import ConfigError
 from symcount.hub import measured
@@ -28,7 +30,7 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import norm
-from symcount.layers.conformer import conformer_block, distances
+from symcount.layers.conformer import conformer_attention, conformer_block, convolved, distances
 from symcount.layers.speech import frames, grouped_kernel, hidden_frame, projected, shortened, speech_heads
 from symcount.network import idle, weight, within
 from symcount.sizes import per
@@ -53,7 +55,8 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     x, heard = within("features", projected, frames(z), z=z)
     x = within("embeddings", unplaced, x, z=z)
     far = distances(x) if z.positions == "relative" else None
-    x = norm(within("layers", conformer_block, x, z=z, far=far, runs=z.L), "norm")
+    x = norm(within("layers", conformer_block, x, h=z.h, attend=partial(conformer_attention, z=z, far=far),
+                    convolve=partial(convolved, w=z.w_depth), runs=z.L), "norm")
     return (within("adapter", shortened, x, z=z) if z.adapted else x), heard
 
 

@@ -178,3 +178,17 @@ def delta_names(*, joined: bool = False) -> dict[Any, Any]:
         f"{ours}.gated_norm": f"{at}.norm",
         f"{ours}.output": f"{at}.out_proj",
     }
+
+
+def kimi_names(ours: str) -> dict[Any, Any]:
+    """The names of a mixer by the delta rule with a decay for each channel, which they call attention."""
+    at = "layers.{i}.self_attn"
+    names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "rate": "b_proj", "output": "o_proj",
+             "gate": "g_proj", "gate_down": "g_a_proj", "gate_up": "g_b_proj", "gated_norm": "o_norm",
+             "time": "forget_gate.f_proj", "time_down": "forget_gate.f_a_proj", "time_up": "forget_gate.f_b_proj",
+             "time_bias": "forget_gate.dt_bias", "decay": "forget_gate.A_log"}
+    return {
+        **{f"{ours}.{one}": f"{at}.{other}" for one, other in names.items()},
+        tuple(f"{ours}.{name}_convolution.weight" for name in ("query", "key", "value")):
+            (f"{at}.conv1d.weight", "3*k_lin*heads_lin 1 w"),
+    }

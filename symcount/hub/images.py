@@ -71,6 +71,27 @@ IMAGE_NAMES: dict[Any, Any] = {
 }
 
 
+CLIP_IMAGE_NAMES: dict[Any, Any] = {
+    **IMAGE_NAMES,
+    "embeddings.cls": ("embeddings.class_embedding", "d"),  # without the axis of one token
+    "embeddings.norm": "pre_layrnorm",
+}
+CLIP_IMAGE = {key: told for key, told in vision_keys(side=224, patch=32, d=768, h=3072, L=12, heads=12).items()
+              if key != "num_labels"}
+
+
+def said_once(config: Mapping[str, Any], **tables: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Nothing; but the older tables `text_config_dict` and `vision_config_dict`, which would win, must say the same."""
+    for table, keys in tables.items():
+        older = config[f"{table}_dict"]
+        if older is not None and not isinstance(older, dict):
+            raise ConfigError(f"{table}_dict: a table is needed")
+        for key, (_, default) in keys.items():
+            if older is not None and older.get(key, default) != config[f"{table}.{key}"]:
+                raise ConfigError(f"{table}_dict and {table} give {key} two values")
+    return {}
+
+
 def behind(ours: str, theirs: str, names: Mapping[Any, Any], letters: Mapping[str, str]) -> dict[Any, Any]:
     """The names of a tower within a model: our paths behind `ours`, stored behind `theirs`, in the model's letters."""
     def path(one: str) -> str:

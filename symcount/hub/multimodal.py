@@ -62,8 +62,9 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
         fields = (_fields(towers[0], TEXT, "text", text, {}), _fields(towers[1], IMAGE, "image", image, letters))
         usual: dict[str, Any] = {"flags": {"tied": any(ties.values())}, "reads": dict(ties), "ignored": _UNREAD,
                                  "stored_heads": {"head": "lm_head"}, "published": {}}
-        tables = {field: {key: entry for one in (*fields, usual, whole) for key, entry in one.get(field, {}).items()}
-                  for field in (*fields[0], "stored_heads", "published")}
+        tables: dict[str, Any] = {
+            field: {key: entry for one in (*fields, usual, whole) for key, entry in one.get(field, {}).items()}
+            for field in (*fields[0], "stored_heads", "published")}
         made = Architecture(
             name, **tables,
             classes=_classes(towers, letters, project, classes, early=image.early),

@@ -8,7 +8,7 @@ from symcount.hub.settling import number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 _MOST = 100  # adapters: a stranger's configuration must not make more than that
@@ -182,4 +182,48 @@ CONFORMER_NAMES: dict[Any, Any] = {
     "layers.attention.content_bias": ("encoder.layers.{i}.self_attn.pos_bias_u", "heads d/heads"),
     "layers.attention.distance_bias": ("encoder.layers.{i}.self_attn.pos_bias_v", "heads d/heads"),
     ("layers.conv.first.value", "layers.conv.first.gate"): "encoder.layers.{i}.conv_module.pointwise_conv1",
+}
+
+
+def inner(table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of keys as it stands in a configuration that has that of its encoder within."""
+    return {f"encoder_config.{key}": told for key, told in table.items()}
+
+
+def within_config(settle: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What settles the keys of an encoder, for a configuration that has them within."""
+    def settle_inner(config: dict[str, Any]) -> dict[str, Any]:
+        return settle({key.removeprefix("encoder_config."): entry for key, entry in config.items()})
+    return settle_inner
+
+
+def inner_only(kind: str) -> dict[str, tuple[tuple[Any, ...], str]]:
+    """What the table of an encoder may say of itself."""
+    return {"encoder_config": ((None,), "a table is needed"),
+            "encoder_config.model_type": ((kind,), "the encoder of another family")}
+
+
+FAST_NAMES: dict[Any, Any] = {
+    **{f"layers.{ours}": f"layers.{{i}}.{theirs}" for ours, theirs in {
+        "first_norm": "norm_feed_forward1",
+        "first.mlp.up": "feed_forward1.linear1",
+        "first.mlp.down": "feed_forward1.linear2",
+        "attention_norm": "norm_self_att",
+        "attention.query": "self_attn.q_proj",
+        "attention.key": "self_attn.k_proj",
+        "attention.value": "self_attn.v_proj",
+        "attention.output": "self_attn.o_proj",
+        "attention.distance": "self_attn.relative_k_proj",
+        "conv_norm": "norm_conv",
+        "conv.depthwise": "conv.depthwise_conv",
+        "conv.norm": "conv.norm",
+        "conv.second": "conv.pointwise_conv2",
+        "last_norm": "norm_feed_forward2",
+        "last.mlp.up": "feed_forward2.linear1",
+        "last.mlp.down": "feed_forward2.linear2",
+        "norm": "norm_out",
+    }.items()},
+    "layers.attention.content_bias": ("layers.{i}.self_attn.bias_u", "heads d/heads"),
+    "layers.attention.distance_bias": ("layers.{i}.self_attn.bias_v", "heads d/heads"),
+    ("layers.conv.first.value", "layers.conv.first.gate"): "layers.{i}.conv.pointwise_conv1",
 }

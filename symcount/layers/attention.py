@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None,
+def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | None = None, v: Size | None = None,
               heads: Size | None = None, bias: bool | str = True, position: str | None = None,
               mask: Mask | None = None, memory: Tensor | None = None,
               normed: Callable[[Tensor, str], Tensor] | None = None, relative: Tensor | None = None,
@@ -31,6 +31,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     position  "rotary" turns queries and keys by their positions, "partial_rotary" some of the numbers in each head
     memory    keys and values come from these rows instead of x (axis s); then t is not read
     normed    normed(query, "query_norm") before the scores, likewise for keys: `per_head`
+    v         the width of a value, where it is not k
     relative  a table over (g, …) that is added to the scores: buckets of distances
     sinks     one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
     gate      what is mixed is multiplied by the sigmoid, or another kind, of a map of x: of "g q" (d·heads parameters)
@@ -53,7 +54,7 @@ def attention(x: Tensor, z: Any, *, t: Size, kv: Size | None = None, k: Size | N
     if position is not None:
         query, key = pointwise(query, kind=position), pointwise(key, kind=position)
     key = cached(key, "key", **joins)
-    value = cached(linear(rows, "value", bias="value" in biased, g=kv, k=k), "value", **joins)
+    value = cached(linear(rows, "value", bias="value" in biased, g=kv, k=k if v is None else v), "value", **joins)
     scores = contract(query, key, to="b g q s t", name="scores", mask=mask)
     scores = pointwise(scores, kind="attention_scale")
     if relative is not None:

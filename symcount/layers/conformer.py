@@ -7,25 +7,30 @@ Source: Gulati et al. 2020, "Conformer: convolution-augmented transformer for sp
 
 from __future__ import annotations
 
+from symcount.layers.block_attention import padded
 from symcount.layers.convolution import batchnorm, conv1d
 from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import activation, mlp
 from symcount.layers.speech import grouped, halved
 from symcount.layers.transformer import residual
-from symcount.network import concat, contract, lookup, merge, pointwise, rename, split, tensor, weight, within
+from symcount.network import contract, lookup, merge, pointwise, rename, split, tensor, weight, within
 from symcount.sizes import multiple, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.polynomials import Size
 
 
-def distances(x: Tensor) -> Tensor:
-    """Sines of the 2s - 1 distances that s frames have, as wide as they are; the input of one map in each layer."""
-    return tensor("distances", p=2 * x.axes["s"] - 1, d=x.axes["d"])
+def distances(x: Tensor, **each: Size) -> Tensor:
+    """Sines of the 2s - 1 distances that s frames have, as wide as they are; the input of one map in each layer.
+
+    `each`: with b once for each sound, though they are the same.
+    """
+    return tensor("distances", **each, p=2 * x.axes["s"] - 1, d=x.axes["d"])
 
 
 def turned(x: Tensor, heads: Size) -> Tensor:
@@ -70,33 +75,34 @@ def conformer_attention(x: Tensor, z: Any, far: Tensor | None = None, *, bias: b
     return linear(mixed, "output", over="g k", bias=bias, d=x.axes["d"])
 
 
-def convolved(x: Tensor, *, w: Size, causal: bool = False, bias: bool = False) -> Tensor:
+def convolved(x: Tensor, *, w: Size, pad: str = "odd", bias: bool = False) -> Tensor:
     """A map whose halves open each other, a kernel of w frames for each channel, a norm, a map.
 
-    Parameters: 3d² + dw + 2d, 4d more with biases. `causal`: a frame sees those before it, and the norm is a LayerNorm.
+    Parameters: 3d² + dw + 2d, 4d more with biases. Multiply-adds: the weights times b·s.
+
+    pad    "odd": a frame sees as many before it as behind it; "any": one more behind it where w is even
+           "before": it sees those before it, and the norm is a LayerNorm
     """
     d = x.axes["d"]
-    y = halved(x, "first", w=1, bias=bias)
-    if causal:
-        y = concat(tensor("padding", **{**y.axes, "s": w - 1}), y, axis="s")
-        y = norm(grouped(y, "depthwise", w=w, groups=d, bias=bias), "norm")
-    else:
-        y = grouped(y, "depthwise", w=w, groups=d, pad=per(w - 1, 2), bias=bias)
-        y = rename(batchnorm(rename(y, d="c"), "norm"), c="d")
+    y, inside = halved(x, "first", w=1, bias=bias), per(w - 1, 2) if pad == "odd" else 0
+    if pad != "odd":
+        y = padded(y, "s", *((w - 1, 0) if pad == "before" else ((w - 1) // 2, w - 1 - (w - 1) // 2)))
+    y = grouped(y, "depthwise", w=w, groups=d, pad=inside, bias=bias)
+    y = norm(y, "norm") if pad == "before" else rename(batchnorm(rename(y, d="c"), "norm"), c="d")
     return conv1d(activation(y, "silu"), "second", w=1, over="d", bias=bias, d=d)
 
 
-def conformer_block(x: Tensor, z: Any, far: Tensor | None = None, *, causal: bool = False, bias: bool = True,
-                    conv_bias: bool = False) -> Tensor:
-    """7d² + 4dh + 18d + d·w_depth + 2h parameters, beside those of positions; the two MLPs count half each.
+def conformer_block(x: Tensor, *, h: Size, attend: Callable[[Tensor], Tensor], convolve: Callable[[Tensor], Tensor],
+                    bias: bool = True, shift: bool = True) -> Tensor:
+    """4dh + 12d + 2h parameters beside those of what attends and convolves; the two MLPs count half each.
 
-    Without `bias` 6d + 2h fewer, with `conv_bias` 4d more.
+    Without `bias` 2d + 2h fewer, without the `shift` of norms 5d.
     """
     def half(x: Tensor, name: str) -> Tensor:
-        return residual(x, within(f"{name}.mlp", mlp, norm(x, f"{name}_norm"), h=z.h, bias=bias, kind="silu"))
+        y = norm(x, f"{name}_norm", shift=shift, kind="layer_norm")
+        return residual(x, within(f"{name}.mlp", mlp, y, h=h, bias=bias, kind="silu"))
 
     x = half(x, "first")
-    y = within("attention", conformer_attention, norm(x, "attention_norm"), z=z, far=far, bias=bias)
-    x = residual(x, y)
-    y = within("conv", convolved, norm(x, "conv_norm"), w=z.w_depth, causal=causal, bias=conv_bias)
-    return norm(half(residual(x, y), "last"), "norm")
+    x = residual(x, within("attention", attend, norm(x, "attention_norm", shift=shift, kind="layer_norm")))
+    x = residual(x, within("conv", convolve, norm(x, "conv_norm", shift=shift, kind="layer_norm")))
+    return norm(half(x, "last"), "norm", shift=shift, kind="layer_norm")

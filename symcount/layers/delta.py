@@ -24,8 +24,8 @@ from symcount.network import (
     pointwise,
     rename,
     repeat,
+    select,
     split,
-    tensor,
     weight,
     within,
 )
@@ -155,8 +155,8 @@ def from_chunk_to_chunk(query: Tensor, key: Tensor, value: Tensor, reads: Tensor
     """
     query, key = (pointwise(one, decay, kind="decay") for one in (query, key))
     decay = pointwise(decay, kind="sum", to=" ".join(axis for axis in decay.axes if axis != "i"))
-    outer = {axis: size for axis, size in value.axes.items() if axis not in ("n", "i", "v")}
-    state = tensor("state", **outer, k=key.axes["k"], v=value.axes["v"])
+    to = " ".join([*(axis for axis in value.axes if axis not in ("n", "i", "v")), "k", "v"])
+    state = pointwise(*(select(select(one, "n"), "i") for one in (key, value)), kind="zeros", to=to, name="state")
     y, state, *_ = within("chunks", next_chunk, value, state, query, key, reads, scores, decay, over="n")
     n = y.axes["n"]
     y = merge(y, s="n i")

@@ -142,6 +142,6 @@ def encoder_heads(prefix: str, body: Body, heads: str, *, pooler: bool = True, u
         def run(z: Any) -> Any:
             x, word = body(z)
             result = made[name](x, word, z)
-            return (result, pool(x, z)) if name in unread.split() else result
+            return idle(result, pool(x, z)) if name in unread.split() else result
         return run
     return {prefix + name: forward(name) for name in ("Model", *heads.split())}

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
-                     position: str | None = "rotary", gate: bool = False) -> Tensor:
+                     asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor]] | None = None,
+                     position: str | None = "rotary", gate: bool = False, sinks: bool = False,
+                     turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
     Each head sees nope numbers of its own, and rope numbers that carry the position and that all heads share.
@@ -29,6 +31,10 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
     position   how the rope numbers that all heads share are turned; None: not at all
     gate   what a head mixes is multiplied by the sigmoid of a map of x: d·heads parameters more
+    asked  asked(x) makes queries, the rows they come from and, of each head, what the sigmoid lets through of the mix;
+           then z.query_rank is not read, and the parameters for queries are those of `asked`
+    sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
+    turned_norm  the rope numbers that all heads share are normed first: rope parameters
     form   what is remembered of t tokens, and where the map from the latents to keys and values stands. All forms have
            the same weights and give the same numbers. Multiply-adds beside the other maps, for s tokens:
            "expanded"  latents, r_kv + rope; mapped for all t: b·t·heads·r_kv(nope + v) + b·s·t·heads(nope + rope + v)
@@ -41,8 +47,10 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     if form not in FORMS:
         raise ModelError(f"latent attention: mla = {form!r}: unknown form; {nearest(str(form), FORMS)}")
     rope = multiple(z.rope, 2) if position else z.rope  # pairs of numbers are turned: Su et al. 2021, "RoFormer"
-    width, low = z.nope + rope, x
-    if z.query_rank:
+    width, low, opening = z.nope + rope, x, None
+    if asked is not None:
+        query, low, opening = asked(x)
+    elif z.query_rank:
         query, low = latent_query(x, z, k=width, bias=bias)
     else:
         query = linear(x, "query", bias=False, g=z.heads, k=width)
@@ -51,6 +59,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
 
     latent, turned = cut(linear(x, "key_value_down", bias=bias, c=z.r_kv + rope), "c", z.r_kv, rope)
     latent = norm(latent, "key_value_norm", over="c", shift=False)
+    turned = norm(turned, "turned_norm", over="c", shift=False) if turned_norm else turned
     turned = pointwise(turned, kind=position) if position else turned
     if form != "heads":
         latent, turned = cached(latent, "latent", s=("t", t)), cached(turned, "turned", s=("t", t))
@@ -74,15 +83,17 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
         scores = pointwise(scores, index(x, low), kind="add", name="chosen")
-    weights = pointwise(scores, kind="softmax")
+    sink = (weight("sinks", kinds="bias", g=z.heads),) if sinks else ()
+    weights = pointwise(scores, *sink, kind="softmax")
     if form == "absorbed":
         mixed = contract(weights, latent, to="b s g c", name="mix", mask=mask)
         mixed = contract(mixed, rename(value_up, k="v"), to="b s g v", name="value_up")
     else:
         mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
     if gate:
-        opened = pointwise(linear(x, "gate", bias=False, g=z.heads), kind="sigmoid", name="gate_act")
-        mixed = pointwise(mixed, opened, kind="multiply", name="gated")
+        opening = linear(x, "gate", bias=False, g=z.heads)
+    if opening is not None:
+        mixed = pointwise(mixed, pointwise(opening, kind="sigmoid", name="gate_act"), kind="multiply", name="gated")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
 
 

@@ -26,7 +26,7 @@ from symcount.network import (
     window,
     within,
 )
-from symcount.sizes import per
+from symcount.sizes import exactly, per
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -51,13 +51,15 @@ def sampled(x: Tensor, *, c: Size, w: Size, stride: Size, bias: bool, normed: st
     return activation(x, "gelu")
 
 
-def frames(z: Any) -> Tensor:
+def frames(z: Any, d: Size | None = None) -> Tensor:
     """Frames of a sound: as many convolutions as z.c, z.w and z.stride have channels, steps and strides.
 
-    A norm for each channel over time (group_norm) is behind the first of them, or a LayerNorm behind each.
+    A norm for each channel over time (group_norm) is behind the first of them, or a LayerNorm behind each. `d`: how
+    many channels the last must have.
     """
     x, first = sound(z), "layer_norm" if z.layer_normed else "group_norm"
-    for i, (c, w, stride) in enumerate(zip(z.c, z.w, z.stride, strict=True)):
+    channels = z.c if d is None else (*z.c[:-1], exactly(z.c[-1], d))
+    for i, (c, w, stride) in enumerate(zip(channels, z.w, z.stride, strict=True)):
         normed = first if i == 0 else "layer_norm" if z.layer_normed else None
         x = within(f"conv.{i}", sampled, x, c=c, w=w, stride=stride, bias=z.conv_bias, normed=normed)
     return x
@@ -138,12 +140,16 @@ def speech_block(x: Tensor, z: Any) -> Tensor:
     return within("adapter", narrowed, x, r=z.r_a) if z.stable and z.narrowed else x
 
 
-def halved(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True) -> Tensor:
-    """A convolution whose one half of channels opens the other: w·2d² parameters, 2d more with a bias.
+def halved(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
+           d: Size | None = None) -> Tensor:
+    """A convolution to d channels (or as many as come in), and as many that open them.
+
+    Parameters: 2w·d_in·d, 2d more with a bias.
 
     Source: Dauphin et al. 2017, "Language modeling with gated convolutional networks", equation 1.
     """
-    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=x.axes["d"])
+    d = x.axes["d"] if d is None else d
+    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=d)
                for part in ("value", "gate"))
     return pointwise(y, gate, kind="glu", name=f"{name}.act")
 
@@ -160,14 +166,15 @@ def shortened(x: Tensor, z: Any) -> Tensor:
 
 
 def speech_body(block: Callable[..., Tensor] = speech_block,
-                relative: Callable[[Any, Size], Tensor] | None = None) -> Body:
+                relative: Callable[[Any, Size], Tensor] | None = None,
+                place: Callable[[Tensor, Any], Tensor] = placed) -> Body:
     """Frames, positions, L blocks, a norm before or (z.stable) behind them; and the frames before the projection.
 
-    `relative` makes one table of distances for all blocks.
+    `relative` makes one table of distances for all blocks, `place` tells the positions.
     """
     def body(z: Any) -> tuple[Tensor, Tensor]:
         x, heard = within("features", projected, frames(z), z=z, normed=z.feature_normed)
-        x = within("embeddings", placed, x, z=z)
+        x = within("embeddings", place, x, z=z)
         x = x if z.stable else norm(x, "norm")
         more = {"table": within("embeddings", lambda: relative(z, x.axes["s"]))} if relative else {}
         x = within("layers", block, x, z=z, runs=z.L, **more)

@@ -1,10 +1,10 @@
-"""Parts of encoders of text that some families share: maps in groups, narrow word vectors, other ways to choose."""
+"""Parts of encoders of text that some families share: maps in groups, narrow word vectors, what is stored and idle."""
 
 from __future__ import annotations
 
 from symcount.layers.dense import dropped, linear
 from symcount.layers.encoder import typed
-from symcount.network import contract, merge, pointwise, rename, split, weight
+from symcount.network import contract, idle, merge, pointwise, rename, split, weight
 from symcount.sizes import per
 from symcount.tensors import Tensor
 
@@ -22,6 +22,17 @@ def grouped(x: Tensor, name: str, groups: Size, *, over: str = "d", **out: Size)
     w = weight(f"{name}.weight", out="groups p", **{"p'": parts.axes["p'"]}, groups=groups, p=per(size, groups))
     y = merge(contract(parts, w, to="b s groups p", name=name), **{axis: "groups p"})
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name)
+
+
+def stored(x: Tensor, name: str, width: Size, *, bias: bool = True, **out: Size) -> Tensor:
+    """x, and beside it a linear map from so many numbers, which is stored and does not run."""
+    made = [weight(f"{name}.weight", out=" ".join(out), into=width, **out)]
+    return idle(x, *made, *([weight(f"{name}.bias", kinds="bias", **out)] if bias else []))
+
+
+def stored_norm(x: Tensor, name: str, d: Size) -> Tensor:
+    """The same for a norm: 2d parameters."""
+    return idle(x, weight(f"{name}.weight", kinds="norm", d=d), weight(f"{name}.bias", kinds="norm bias", d=d))
 
 
 def narrow(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import embed, norm, positions
+from symcount.layers.dense import embed, linear, norm, positions
 from symcount.layers.transformer import pre_norm
-from symcount.network import contract, pointwise, rename, tensor, weight, within
+from symcount.layers.vision import patches, placed, token, vision_layers
+from symcount.network import contract, pointwise, rename, select, tensor, weight, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.masks import Mask
+
 
 class Tower:
     """The sizes of one tower of a model: each letter of a model that is this tower alone, as `letters` call it here.
@@ -55,6 +57,22 @@ def text_tower(x: Tensor, z: Any, mask: Mask | None = None) -> tuple[Tensor, Ten
                runs=z.L)
     x = norm(x, "norm")
     return x, pointwise(x, kind="last", name="last", to="b d")
+
+
+def marked_patches(x: Tensor, z: Any) -> Tensor:
+    """Patches without a bias, a token for the image, positions and a norm: cd·patch² + d + d·s + 2d parameters."""
+    return norm(placed(token(patches(x, "patch", patch=z.patch, d=z.d, bias=False), "cls"), "position"), "norm")
+
+
+def cls_tower(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """A ViT, whose last norm is of the token for the image alone; its tokens, and that token."""
+    x, read = vision_layers(within("embeddings", marked_patches, x, z=z), z)
+    return read, norm(select(x, "s"), "norm")
+
+
+def projected(x: Tensor, name: str, z: Any) -> Tensor:
+    """What stands for a text or an image, to width e: de parameters."""
+    return linear(x, name, bias=False, e=z.e)
 
 
 def compared(text: Tensor, image: Tensor, *, bias: bool) -> Tensor:

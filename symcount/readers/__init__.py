@@ -53,6 +53,12 @@ def written(subject: Any, what: str) -> None:
         raise ModelError(f"{subject.title}: {left} is not written in its network, so {what} cannot be counted")
 
 
+def trained(subject: Any, what: str) -> None:
+    """Raise ModelError for a model some of whose operations run without a gradient, which its network does not say."""
+    if why := getattr(getattr(subject, "architecture", None), "gradients", ""):
+        raise ModelError(f"{subject.title}: {why}, so {what} cannot be counted")
+
+
 def origin(x: Tensor) -> Tensor:
     """Where a tensor came from, seen through what only relabels it or takes a part."""
     while x.verb in RELABEL:

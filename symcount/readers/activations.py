@@ -17,7 +17,7 @@ from symcount.kinds import ACTIVATIONS
 from symcount.ledger import Ledger, Term
 from symcount.network import walk
 from symcount.polynomials import letter, lift
-from symcount.readers import account, bounds, written
+from symcount.readers import account, bounds, trained, written
 from symcount.readers.again import NORMS, attention, is_weight, layers
 from symcount.readers.distinct import but_first, distinct, loops, nowhere, owner, runs_at_least
 from symcount.readers.gradients import handed, with_gradient
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 # and a maximum needs to know where it was: the paper counts neither, and they are not counted here.
 NEEDS = {
     # sums, constant factors, rearrangements, and rotations by position, whose angles are the same for all
-    **dict.fromkeys(("add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean", "partial_rotary",
-                     "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum", "zeros"),
+    **dict.fromkeys(("adapt", "add", "attention_scale", "band", "bias", "fourier", "gather", "last", "mean",
+                     "partial_rotary", "pick", "place", "relative", "resize", "rotary", "sinusoids", "subtract", "sum",
+                     "zeros"),
                     "nothing"),
-    **dict.fromkeys((*NORMS, *ACTIVATIONS, "deviation", "glu", "max", "sines", "softplus", "swiglu", "weight_norm",
-                     "xielu"),
+    **dict.fromkeys((*NORMS, *ACTIVATIONS, "asinh", "deviation", "glu", "max", "sines", "softplus", "swiglu",
+                     "weight_norm", "xielu"),
                     "inputs"),
     **dict.fromkeys(("exp", "relu", "sigmoid", "softmax", "tanh"), "output"),
     # each for the gradient of the others
@@ -94,6 +95,7 @@ def activations(subject: Any, keep: str = "all", *, width: Any = 2, loss: str | 
     if sequence_parallel and tp is None:
         raise ModelError("sequence_parallel divides tokens among the devices of tensor parallelism; say how many: tp=…")
     written(subject, "what training keeps")
+    trained(subject, "what training keeps")
     if tp is None and "tp" in getattr(subject, "given", ()):
         tp = subject.values.get("tp", "tp")
     net, values, title, said, parts = account(subject, ("tp", "pp", "dp"), **sizes)

@@ -34,24 +34,26 @@ def with_gradient(ops: list[Tensor], first: Container[Scope | None] = (),
 
 
 def _read(ops: list[Tensor]) -> set[Tensor]:
-    """All that a result is made from, but for what runs beside it and is not read (`idle`)."""
-    read = {operand for x in ops for operand in _all(x)}
-    beside = {operand for x in ops if x.verb == "idle" for operand in x.inputs[1:]}
-    if not any(x.verb != "weight" for x in beside):
+    """All that a result depends on: not what runs beside it and is not read (`idle`), nor what zeros are shaped as."""
+    if not any(x.verb == "idle" or x.details.get("kind") == "zeros" for x in ops):
         return set(ops)
-    found = {x for x in ops if x not in read}  # the results
+    inside = {operand for x in ops for operand in (*x.inputs, *x.details.get("loop", ()))}
+    found = {x for x in ops if x not in inside}  # the results
     todo = list(found)
     while todo:
         x = todo.pop()
-        for operand in x.inputs[:1] if x.verb == "idle" else _all(x):
+        for operand in _operands(x):
             if operand not in found:
                 found.add(operand)
                 todo.append(operand)
     return found
 
 
-def _all(x: Tensor) -> tuple[Tensor, ...]:
-    return (*x.inputs, *x.details.get("loop", ()))
+def _operands(x: Tensor) -> tuple[Tensor, ...]:
+    """What an operation, or an earlier run of it, depends on."""
+    if x.verb == "idle":
+        return x.inputs[:1]
+    return () if x.details.get("kind") == "zeros" else (*x.inputs, *x.details.get("loop", ()))
 
 
 def handed(ops: list[Tensor]) -> dict[Scope | None, list[Tensor]]:
@@ -67,6 +69,8 @@ def _sources(x: Tensor, first: Container[Scope | None], before: Container[Tensor
     """What x may have a gradient by: of a look-up the table; of what is given to a loop, what the last run returned."""
     if x.verb == "lookup":
         return x.inputs[1:]
+    if x.details.get("kind") == "zeros":  # which are the same whatever they were made like
+        return ()
     earlier = x.details.get("loop", ())
     if x.verb == "enter":
         return (*x.inputs, *(one for one in earlier if x.scope not in first or one in before))

@@ -21,7 +21,7 @@ from symcount.ledger import Term
 from symcount.masks import Mask, pairs, within_window
 from symcount.network import walk
 from symcount.polynomials import Condition, letter
-from symcount.readers import account, bounds
+from symcount.readers import account, bounds, trained
 from symcount.readers.distinct import nowhere
 from symcount.readers.gradients import with_gradient
 from symcount.readers.roles import products
@@ -47,6 +47,7 @@ def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, al
     """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
     if phase in ("decode", "generate"):
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
+    trained(subject, "a backward pass")
     net, values, title, notes, parts = account(subject, **sizes)
     ahead = forward(net, rule, alone=alone)
     back = backward(net, rule, ahead, alone=alone)
@@ -76,6 +77,8 @@ def backward(net: Network, rule: Convention, ahead: list[Term], *, alone: bool =
     only: dict[Scope, set[Tensor]] = {}  # in the first run of one scope, and later ones of all others
     terms = []
     for x, kinds in products(net):
+        if x not in later:  # it is not read
+            continue
         always = sum(y in first for y in x.inputs)
         mostly = sum(y in later for y in x.inputs)
         factor = 1 if alone else rule.multiply_add

@@ -44,7 +44,7 @@ FUSED = {
     "attention": "only products move data, elementwise work is fused into them, and scores stay on the chip",
 }
 PHASES = ("forward", "decode")
-_SHAPED = ("zeros", "band")  # kinds of elementwise work whose first operand says only how large the result is
+_SHAPED = ("zeros", "band", "adapt")  # kinds of elementwise work whose first operand says only how large the result is
 _VIEWS = (*VIEWS, "concat", "cached")  # they move nothing
 
 

@@ -1,0 +1,174 @@
+"""Mistral Large 4, the text model: latent attention to chosen tokens, in some layers without positions; experts.
+
+Source: Mistral AI 2026, "Mistral Large 4"; the configuration and the implementation in transformers.
+"""
+
+from __future__ import annotations
+
+from symcount.architecture import Architecture
+from symcount.errors import ConfigError
+from symcount.hub import MASKED, measured
+from symcount.hub.decoders import (
+    DECODER_NAMES,
+    LATENT_IGNORED,
+    LATENT_NAMES,
+    ROTARY,
+    ROUTED,
+    decoder_keys,
+    expert_names,
+    latent_keys,
+)
+from symcount.hub.settling import layer_kinds, number, some_dense
+from symcount.layers import decoder_heads, gated, linear, norm, words
+from symcount.layers.experts import with_shared
+from symcount.layers.hybrid import named_step
+from symcount.masks import Mask
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
+from symcount.sizes import multiple, rest
+from symcount.tensors import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def sharpened(query: Tensor) -> Tensor:
+    """Queries of each head times a number that grows with the logarithm of the position: two parameters a head."""
+    heads = {"g": query.axes["g"]}
+    return pointwise(query, weight("sharpness.scale", **heads), weight("sharpness.bias", kinds="bias", **heads),
+                     kind="affine", name="sharpened")
+
+
+def indexer(x: Tensor, z: Any, *, turned: bool) -> Tensor:
+    """How much each of t tokens matters to each of s, from queries of the normed row itself.
+
+    Parameters: d·k_i·heads_i + dk_i + d·heads_i + 2k_i + 2d + 2heads_i.
+    """
+    query = sharpened(linear(norm(x, "query_norm"), "query", bias=False, g=z.heads_i, k=z.k_i))
+    key = norm(linear(x, "key", bias=False, k=z.k_i), "key_norm", over="k")
+    if turned:
+        query, key = pointwise(query, kind="partial_rotary"), pointwise(key, kind="partial_rotary")
+    scores = contract(query, cached(key, "key", s=("t", z.t)), to="b g s t", name="scores")
+    return contract(linear(x, "share", bias=False, g=z.heads_i), pointwise(scores, kind="relu"), to="b s t",
+                    name="index")
+
+
+def attention(x: Tensor, z: Any, *, turned: bool) -> Tensor:
+    """Latent attention with plain queries; where nothing is turned, the rope numbers of a head come from the latent.
+
+    Parameters: d·heads(nope + rope + v) + 2heads + d(r_kv + rope) + r_kv·heads(nope + v) + r_kv, and not turned
+    r_kv·rope·heads − d·rope more; and those of the indexer.
+    """
+    rope, mask = multiple(z.rope, 2), Mask(causal=True)
+    query = sharpened(linear(x, "query", bias=False, g=z.heads, k=z.nope + rope))
+    if turned:
+        query = pointwise(query, kind="partial_rotary")
+        row = linear(x, "key_value_down", bias=z.attention_bias, c=z.r_kv + rope)
+        latent, shared = cut(row, "c", z.r_kv, rope)
+        shared = rename(cached(pointwise(shared, kind="rotary"), "turned", s=("t", z.t)), c="k")
+    else:
+        latent = linear(x, "key_value_down", bias=z.attention_bias, c=z.r_kv)
+    latent = cached(norm(latent, "key_value_norm", over="c", shift=False), "latent", s=("t", z.t))
+    own = z.nope if turned else z.nope + rope
+    key, value = cut(linear(latent, "key_value_up", over="c", bias=False, g=z.heads, k=own + z.v), "k", own, z.v)
+    key = concat(key, repeat(shared, g=z.heads), axis="k") if turned else key
+    scores = pointwise(contract(query, key, to="b g s t", name="scores", mask=mask), kind="attention_scale")
+    scores = pointwise(scores, within("indexer", indexer, x, z=z, turned=turned), kind="add", name="chosen")
+    mixed = contract(pointwise(scores, kind="softmax"), rename(value, k="v"), to="b s g v", name="mix", mask=mask)
+    return linear(mixed, "output", over="v g", bias=z.attention_bias, d=z.d)
+
+
+def body(z: Any) -> tuple[Tensor, Tensor]:
+    """Layers with and without positions, and one MLP or experts; how they alternate changes no count."""
+    x, word = words(z)
+    attends: dict[str, Any] = {"name": "attention", "part": attention, "z": z}
+    x = within("layers.turned", named_step, x, turned=True, runs=rest(z.L, z.L_nope), **attends)
+    x = within("layers.plain", named_step, x, turned=False, runs=z.L_nope, **attends)
+    if z.dense:
+        x = within("layers.dense", named_step, x, name="mlp", part=gated, h=z.h, runs=z.L_dense)
+    x = within("layers.moe", named_step, x, name="mlp", part=with_shared, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e,
+               runs=rest(z.L, z.L_dense) if z.dense else z.L)
+    return norm(x, "norm", shift=False), word
+
+
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """How many layers turn nothing, each fourth unless a list says, and how many are dense."""
+    L, turned, source = (config[key] for key in ("num_hidden_layers", "no_rope_layers", "kv_source_layers"))
+    if turned is not None and (not isinstance(turned, list) or len(turned) < L or any(
+            isinstance(one, bool) or one not in (0, 1) for one in turned[:L])):
+        raise ConfigError(f"no_rope_layers: a list with 0 or 1 for each of the {L} layers is needed")
+    plain = L // number(config, "no_rope_layer_interval") if turned is None else turned[:L].count(0)
+    if source is not None and source != list(range(L)):
+        raise ConfigError("kv_source_layers: layers that take latents of another are not written for this family")
+    kinds, pattern = config["indexer_types"], config["index_topk_pattern"]
+    told = kinds if kinds is not None else pattern
+    if told is not None and (not isinstance(told, (list, str)) or len(told) != L or not all(
+            one in ("full", "F") for one in told)):
+        raise ConfigError("indexer_types: layers that share the tokens another chose are not written for this family")
+    if told is None and config["index_topk_freq"] not in (0, 1):
+        raise ConfigError(f"index_topk_freq = {config['index_topk_freq']!r}: layers that share the tokens another "
+                          "chose are not written for this family")
+    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {
+        "L_dense": min(number(config, "first_k_dense_replace", least=0), L)}
+    return {"L_nope": plain, **some_dense(dense["L_dense"])}
+
+
+_AT = "layers.{i}.self_attn"
+ARCHITECTURES = (Architecture(
+    "mistral_large4_text",
+    classes=decoder_heads("MistralLarge4Text", body, ""),
+    sizes="L_dense L_nope",
+    flags={"dense": True},
+    keys={
+        **{key: told for key, told in decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64).items()
+           if key not in LATENT_IGNORED},
+        **latent_keys(r_kv=512, nope=64, rope=64, v=128),
+        "moe_intermediate_size": ("h_e", 6144),
+        "n_routed_experts": ("E", 128),
+        "num_experts_per_tok": ("K", 4),
+        "n_shared_experts": ("E_s", 1),
+        "index_n_heads": ("heads_i", 32),
+        "index_head_dim": ("k_i", 128),
+        "attention_bias": ("attention_bias", False),
+    },
+    reads={
+        "mlp_layer_types": None,
+        "first_k_dense_replace": 1,
+        "no_rope_layers": None,
+        "no_rope_layer_interval": 4,
+        "kv_source_layers": None,
+        "indexer_types": None,
+        "index_topk_pattern": None,
+        "index_topk_freq": 1,
+    },
+    settle=settle,
+    aliases={"num_local_experts": "n_routed_experts"},
+    ignored={
+        **ROTARY,
+        **LATENT_IGNORED,
+        **ROUTED,
+        "index_topk": MASKED,
+        "index_skip_topk_offset": "from which layer on tokens are shared, where they are",
+        "layer_types": "how keys and values are cached",
+        "final_logit_softcapping": "a constant",
+    },
+    buffers="the factors of the angles of rotation",
+    stored={
+        **DECODER_NAMES,
+        **LATENT_NAMES,
+        **expert_names(),
+        "layers.attention.query": f"{_AT}.q_proj",
+        "layers.attention.sharpness": f"{_AT}.softmax_scaling",
+        "layers.attention.indexer.query_norm": f"{_AT}.indexer.q_input_norm",
+        "layers.attention.indexer.query": f"{_AT}.indexer.wq_b",
+        "layers.attention.indexer.key": f"{_AT}.indexer.wk",
+        "layers.attention.indexer.key_norm": f"{_AT}.indexer.k_norm",
+        "layers.attention.indexer.share": f"{_AT}.indexer.weights_proj",
+        "layers.attention.indexer.sharpness": f"{_AT}.indexer.softmax_scaling",
+    },
+    published={
+        "mistral-large-4-text": measured("MistralLarge4TextModel", 1_048_859_911_680, V=204800, d=6144, h=24576,
+                                         h_e=6144, L=72, L_nope=18, L_dense=1, heads=64, r_kv=512, nope=64, rope=64,
+                                         v=128, E=128, K=4, E_s=1, heads_i=32, k_i=128),
+    },
+),)
