@@ -120,6 +120,7 @@ _ROWS = (
     ("e_img", "width of the image tower's vector", r"e_{\mathrm{img}}", 1, ""),
     ("L_global_img", "layers of the image tower without windows", r"L_{\mathrm{global,img}}", 0, ""),
     ("w_img", "patches a side of a window of the image tower", r"w_{\mathrm{img}}", 1, ""),
+    ("kv_img", "key-value heads of the image tower", r"n_{\mathrm{kv,img}}", 1, ""),
     ("L_read", "layers of the image tower that are read", r"L_{\mathrm{read}}", 1, ""),
     ("m_img", "width of the image tower's adapter", r"m_{\mathrm{img}}", 1, ""),
     ("P_img", "positions of the image tower", r"P_{\mathrm{img}}", 1, "num_patches"),

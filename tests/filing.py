@@ -107,6 +107,7 @@ MOVED = (
     ("vision_tower.head.mlp.", "mlp", "pooler", ""),
     ("vision_tower.head.layernorm.", "norm", "pooler", ""),
     ("language_model.lm_head.", "other", "lm_head", "llama4"),
+    ("vision_projection.norm.", "other", "norm", "lighton_ocr"),
 )
 
 def by_the_maps(row):

@@ -163,15 +163,18 @@ SUBJECTS = [pytest.param(lambda row=row: agreement.row_model(row), id=row["id"])
 
 
 def accounts(network) -> list[Ledger]:
-    return [parameters(network), multiply_adds(network), flops(network), flops(network, "causal")]
+    plain = [parameters(network), multiply_adds(network), flops(network)]
+    masked = not getattr(getattr(network, "architecture", None), "unmasked", "")
+    return [*plain, flops(network, "causal")] if masked else plain
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_letters_ints_and_sympy_agree(subject):
     subject = subject().replace(b=2, s=7)
     unsaid = subject.asked.intersection(subject.architecture.sizes) - subject.values.keys()  # by any configuration
-    subject = subject.replace(**{name: {"side": 64, "samples": 4_000, "frames": 100}.get(name, 2) for name in unsaid
-                                 if name not in subject.given})
+    # what sees sees no image here: those of most sides take more words than there are
+    usual = {"side": 4032 if "images" in unsaid else 64, "samples": 4_000, "frames": 100, "images": 0}
+    subject = subject.replace(**{name: usual.get(name, 2) for name in unsaid if name not in subject.given})
     numbers = subject.values
     by_letters = [value(ledger.size, numbers) for ledger in accounts(subject.network())]
     by_ints = [ledger.size for ledger in accounts(subject.network(subject.number))]
@@ -179,7 +182,8 @@ def test_letters_ints_and_sympy_agree(subject):
     by_sympy = [ledger.size.subs(in_sympy) for ledger in accounts(subject.network(symbols.symbol))]
     assert all(type(number) is int for number in by_ints)
     assert by_letters == by_ints == by_sympy
-    assert by_ints == [ledger.total for ledger in accounts(subject)]
+    told = [ledger.total for ledger in accounts(subject)]
+    assert told == by_ints[:len(told)]
 
 
 # ---------------------------------------------------------------- the index of names

@@ -98,14 +98,14 @@ def _vision(name: str, cls: str) -> Architecture:
     )
 
 
-def _whole(prefix: str, image: Architecture, text: str, published: dict[str, Published]) -> Architecture:
-    name = image.name.removesuffix("_vision")
+def _whole(name: str, prefix: str, texts: dict[str, str], images: dict[str, Architecture],
+           published: dict[str, Published], *older: str) -> Architecture:
     return seeing(
         name, family,
-        Part({f"{name}_text": text}, "language_model"),
-        Part({image.name: image, name: image}, "visual", equal={"e": "d"}),
+        Part(texts, "language_model"),
+        Part(images, "visual", equal={"e": "d"}),
         classes={f"{prefix}Model": False, f"{prefix}ForConditionalGeneration": True},
-        ties={"tie_word_embeddings": False, "text_config.tie_word_embeddings": False},
+        ties=dict.fromkeys(("tie_word_embeddings", *older), False),
         stored={},
         ignored=dict.fromkeys(("image_token_id", "video_token_id", "image_start_token_id", "image_end_token_id",
                                "video_start_token_id", "video_end_token_id"), "the number of a word"),
@@ -117,14 +117,16 @@ _IMAGE, _IMAGE_MOE = _vision("glm4v", "Glm4vVisionModel"), _vision("glm4v_moe", 
 _TOWER = {"d_img": 1536, "L_img": 24, "heads_img": 12, "P_img": 576, "c": 3, "patch": 14, "merge": 2,
           "tube": 2}
 ARCHITECTURES = (
-    _whole("Glm4v", _IMAGE, "glm", {
+    _whole("glm4v", "Glm4v", {"glm4v_text": "glm"}, {"glm4v_vision": _IMAGE, "glm4v": _IMAGE}, {
         "glm-4.1v-9b": measured("Glm4vForConditionalGeneration", 10_292_777_472, V=151552, d=4096, h=13696, L=40,
                                 heads=32, kv=2, **_TOWER, h_img=13696),
-    }),
-    _whole("Glm4vMoe", _IMAGE_MOE, "dots1", {
+    }, "text_config.tie_word_embeddings"),
+    _whole("glm4v_moe", "Glm4vMoe", {"glm4v_moe_text": "dots1"}, {"glm4v_moe_vision": _IMAGE_MOE}, {
         "glm-4.5v": measured("Glm4vMoeForConditionalGeneration", 107_710_927_360, V=151552, d=4096, h=10944, h_e=1408,
                              L=46, L_dense=1, heads=96, kv=8, k=128, E=128, K=8, E_s=1, attention_bias=True, **_TOWER,
                              h_img=10944),
-    }),
+    }, "text_config.tie_word_embeddings"),
+    _whole("glm46v", "Glm46V", {"glm4v_text": "glm", "glm4v_moe_text": "dots1"},
+           {"glm4v_vision": _IMAGE, "glm4v_moe_vision": _IMAGE_MOE}, {}),
     _IMAGE, _IMAGE_MOE,
 )

@@ -1,4 +1,4 @@
-"""InternVL: the tokens of a ViT whose blocks have learned gains, four of them as one, stand among the words.
+"""InternVL and Qianfan-OCR: the tokens of a ViT whose blocks have learned gains, several as one, among the words.
 
 Source: Chen et al. 2024, "InternVL 1.5", section 3.2; Zhu et al. 2025, "InternVL3", section 2.1.
 """
@@ -85,38 +85,42 @@ def downsampled(config: dict[str, Any]) -> dict[str, Any]:
 
 _KEYS = {key: told for key, told in vision_keys(side=448, patch=14, d=1024, h=4096, L=24, heads=16).items()
          if key not in ("image_size", "patch_size", "num_labels")}
-_NAMES = {ours: theirs.replace("attention.o_proj", "attention.projection_layer") if isinstance(theirs, str) else theirs
-          for ours, theirs in vit_names("encoder.layer.{i}", "layernorm_before", "layernorm_after").items()
-          if ours != "pooler"}
-_VISION = Architecture(
-    "internvl_vision",
-    classes={"InternVLVisionModel": tower},
-    sizes="side patch",
-    keys={
-        **_KEYS,
-        "attention_bias": ("attention_bias", False),
-        "use_qk_norm": ("qk_norm", False),
-        "use_mask_token": ("masks", False),
-        "use_absolute_position_embeddings": ("positions", True),
-        "use_mean_pooling": ("mean", True),
-    },
-    reads={"image_size": [448, 448], "patch_size": [14, 14], "norm_type": "layer_norm"},
-    settle=squares,
-    flags={"shifts": True},
-    acts={"hidden_act": ("gelu", "layers")},
-    ignored={
-        "projection_dropout": "dropout has no weights",
-        "layer_scale_init_value": "how weights start, not how many there are",
-    },
-    stored={
-        **_NAMES,
-        "embeddings.mask": ("embeddings.mask_token", "1 *"),
-        "layers.attention.query_norm": ("encoder.layer.{i}.attention.q_norm", "d"),
-        "layers.attention.key_norm": ("encoder.layer.{i}.attention.k_norm", "d"),
-        "layers.attention_scale": "encoder.layer.{i}.lambda_1",
-        "layers.mlp_scale": "encoder.layer.{i}.lambda_2",
-    },
-)
+
+
+def _vision(prefix: str, name: str, layer: str, *, bias: bool) -> Architecture:
+    names = vit_names(layer, "layernorm_before", "layernorm_after")
+    return Architecture(
+        f"{name}_vision",
+        classes={f"{prefix}VisionModel": tower},
+        sizes="side patch",
+        keys={
+            **_KEYS,
+            "attention_bias": ("attention_bias", bias),
+            "use_qk_norm": ("qk_norm", False),
+            "use_mask_token": ("masks", False),
+            "use_absolute_position_embeddings": ("positions", True),
+            "use_mean_pooling": ("mean", True),
+        },
+        reads={"image_size": [448, 448], "patch_size": [14, 14], "norm_type": "layer_norm"},
+        settle=squares,
+        flags={"shifts": True},
+        acts={"hidden_act": ("gelu", "layers")},
+        ignored={
+            "projection_dropout": "dropout has no weights",
+            "layer_scale_init_value": "how weights start, not how many there are",
+        },
+        stored={
+            **{ours: theirs for ours, theirs in names.items() if ours != "pooler"},
+            "embeddings.mask": ("embeddings.mask_token", "1 *"),
+            "layers.attention.output": f"{layer}.attention.projection_layer",
+            "layers.attention.query_norm": (f"{layer}.attention.q_norm", "d"),
+            "layers.attention.key_norm": (f"{layer}.attention.k_norm", "d"),
+            "layers.attention_scale": f"{layer}.lambda_1",
+            "layers.mlp_scale": f"{layer}.lambda_2",
+        },
+    )
+
+
 
 
 _300M = {"d_img": 1024, "h_img": 4096, "L_img": 24, "heads_img": 16, "attention_bias_img": True}
@@ -128,35 +132,46 @@ def _internvl(count: int, **sizes: Any) -> Published:
                     tied=False)
 
 
+def _whole(prefix: str, image: Architecture, texts: dict[str, str], published: dict[str, Published], *,
+           tied: bool) -> Architecture:
+    return seeing(
+        image.name.removesuffix("_vision"), family,
+        Part(texts, "language_model"),
+        Part({image.name: image}, "vision_tower"),
+        project=project,
+        classes={f"{prefix}Model": False, f"{prefix}ForConditionalGeneration": True},
+        ties={"tie_word_embeddings": tied},
+        reads={"downsample_ratio": 0.5},
+        settle=downsampled,
+        sizes="merge",
+        acts={"projector_hidden_act": ("gelu", "projector")},
+        only={
+            "vision_feature_layer": ((-1,), "what is read after another layer is not written"),
+            "vision_feature_select_strategy": (("default",), "with the token of the image there is no square"),
+        },
+        stored={
+            "projector.norm": "multi_modal_projector.layer_norm",
+            "projector.up": "multi_modal_projector.linear_1",
+            "projector.down": "multi_modal_projector.linear_2",
+        },
+        ignored={"image_token_id": "the number of a word", "image_seq_length": "how many words an image takes"},
+        published=published,
+    )
+
+
 _TEXTS = {"qwen2": "qwen2", "qwen3": "qwen3", "qwen3_moe": "qwen3_moe", "llama": "llama", "mistral": "mistral",
           "phi3": "phi3", "gpt_oss": "gpt_oss"}
-ARCHITECTURES = (seeing(
-    "internvl", family,
-    Part(_TEXTS, "language_model"),
-    Part({"internvl_vision": _VISION}, "vision_tower"),
-    project=project,
-    classes={"InternVLModel": False, "InternVLForConditionalGeneration": True},
-    ties={"tie_word_embeddings": True},
-    reads={"downsample_ratio": 0.5},
-    settle=downsampled,
-    sizes="merge",
-    acts={"projector_hidden_act": ("gelu", "projector")},
-    only={
-        "vision_feature_layer": ((-1,), "what is read after another layer is not written"),
-        "vision_feature_select_strategy": (("default",), "with the token of the image there is no square"),
-    },
-    stored={
-        "projector.norm": "multi_modal_projector.layer_norm",
-        "projector.up": "multi_modal_projector.linear_1",
-        "projector.down": "multi_modal_projector.linear_2",
-    },
-    ignored={"image_token_id": "the number of a word", "image_seq_length": "how many words an image takes"},
-    published={
+_VISION = _vision("InternVL", "internvl", "encoder.layer.{i}", bias=False)
+_QIANFAN = _vision("QianfanOCR", "qianfan_ocr", "layers.{i}", bias=True)
+ARCHITECTURES = (
+    _whole("InternVL", _VISION, _TEXTS, {
         "internvl3-1b": _internvl(938_193_024, d=896, h=4864, L=24, heads=14, kv=2, k=64, **_300M),
         "internvl3-2b": _internvl(2_088_957_440, d=1536, h=8960, L=28, heads=12, kv=2, k=128, **_300M),
         "internvl3-8b": _internvl(7_944_373_760, d=3584, h=18944, L=28, heads=28, kv=4, k=128, **_300M),
         "internvl3-14b": _internvl(15_117_256_704, d=5120, h=13824, L=48, heads=40, kv=8, k=128, **_300M),
         "internvl3-38b": _internvl(38_388_164_992, d=5120, h=27648, L=64, heads=40, kv=8, k=128, **_6B),
         "internvl3-78b": _internvl(78_408_318_336, d=8192, h=29568, L=80, heads=64, kv=8, k=128, **_6B),
-    },
-), _VISION)
+    }, tied=True),
+    _whole("QianfanOCR", _QIANFAN, {"qwen3": "qwen3", "qwen2": "qwen2"}, {}, tied=False),
+    _VISION, _QIANFAN,
+)

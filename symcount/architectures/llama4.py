@@ -87,6 +87,7 @@ _IMAGE = Architecture(
         "hidden_act": "it is GELU in any case",
         "multi_modal_projector_bias": "the map has no bias in any case",
         "vision_feature_select_strategy": "read by nothing",
+        "vision_feature_layer": "read by nothing",
         "projector_dropout": "dropout has no weights",
     },
     stored={
@@ -125,7 +126,11 @@ ARCHITECTURES = (seeing(
     base="",
     stored={"projector": "multi_modal_projector.linear_1"},
     stored_heads={"head": "language_model.lm_head"},
-    ignored={**WORDS, "tie_word_embeddings": "the text says whether words are tied"},
+    ignored={
+        **WORDS,
+        "tie_word_embeddings": "the text says whether words are tied",
+        "text_config.for_llm_compressor": "read by nothing",
+    },
     published={
         "llama-4-scout": _llama4(108_641_793_536, E=16),
         "llama-4-maverick": _llama4(401_583_781_376, E=128, dense=True, L_dense=24),

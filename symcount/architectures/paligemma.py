@@ -64,6 +64,7 @@ ARCHITECTURES = (seeing(
         "ignore_index": "which labels a loss leaves out",
         "hidden_size": "read by nothing",
         "vocab_size": "read by nothing",
+        "_vocab_size": "read by nothing",
         "text_config.num_image_tokens": "read by nothing",
         "vision_config.projection_dim": "projection_dim says it",
         "vision_config.num_image_tokens": "read by nothing",

@@ -1,6 +1,6 @@
-"""Qwen2-VL and Qwen2.5-VL: images of any size; a larger square of patches stands for one word of a Qwen2.
+"""Qwen2-VL, Qwen2.5-VL and EXAONE 4.5: images of any size; a larger square of patches stands for one word.
 
-In Qwen2.5-VL most layers of the tower attend within windows, which must fill the image here.
+From Qwen2.5-VL on most layers of the tower attend within windows, which must fill the image here.
 
 Source: Wang et al. 2024, "Qwen2-VL", section 2.1; Bai et al. 2025, "Qwen2.5-VL technical report", section 2.1.
 """
@@ -19,9 +19,11 @@ from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.architecture import Published
+    from symcount.polynomials import Size
 
 
 def tower(z: Any) -> Tensor:
@@ -33,21 +35,21 @@ def tower(z: Any) -> Tensor:
     return within("merger.mlp", merged, x, z=z, last=False)
 
 
-def block(x: Tensor, z: Any) -> Tensor:
-    """4d² + 3dh + 7d + 2h parameters."""
-    return turned_gated(x, z, h=z.h)
+def block(x: Tensor, z: Any, kv: Size | None = None) -> Tensor:
+    """4d² + 3dh + 7d + 2h parameters, with fewer heads of keys and values 2(d + 1)(d - k·kv) less."""
+    return turned_gated(x, z, h=z.h, kv=kv)
 
 
-def windowed(x: Tensor, z: Any) -> Tensor:
+def windowed(x: Tensor, z: Any, kv: Size | None) -> Tensor:
     """The same, of each window of w × w patches."""
-    return in_windows(x, z.w * z.w, lambda y: block(y, z))
+    return in_windows(x, z.w * z.w, lambda y: block(y, z, kv))
 
 
-def tower_2_5(z: Any) -> Tensor:
+def tower_2_5(z: Any, kv: Size | None = None) -> Tensor:
     """The same with windows in all layers but L_global: L(4d² + 3dh + 7d + 2h) parameters, and d less to merge."""
     x = within("embeddings", squares, z=z, bias=False)
-    x = within("layers.local", windowed, x, z=z, runs=rest(z.L, z.L_global))
-    x = within("layers.global", block, x, z=z, runs=z.L_global)
+    x = within("layers.local", windowed, x, z=z, kv=kv, runs=rest(z.L, z.L_global))
+    x = within("layers.global", block, x, z=z, kv=kv, runs=z.L_global)
     return within("merger.mlp", merged, x, z=z, last=False, shift=False)
 
 
@@ -98,23 +100,41 @@ _VISION = Architecture(
     ignored=UNREAD,
     stored={**STORED, "layers.mlp.up": "blocks.{i}.mlp.fc1", "layers.mlp.down": "blocks.{i}.mlp.fc2"},
 )
-_VISION_2_5 = Architecture(
-    "qwen2_5_vl_vision",
-    classes={"Qwen2_5_VisionTransformerPretrainedModel": tower_2_5},
-    keys={**KEYS, "hidden_size": ("d", 3584), "intermediate_size": ("h", 3420), "out_hidden_size": ("e", 3584)},
-    reads={"window_size": 112, "fullatt_block_indexes": [7, 15, 23, 31]},
-    settle=windows,
-    sizes="side L_global w",
-    aliases=ALIASES,
-    acts={"hidden_act": ("silu", "layers")},
-    ignored={**UNREAD, "tokens_per_second": "where in time the frames of a video are"},
-    stored={
-        **STORED,
-        "layers.mlp.gate": "blocks.{i}.mlp.gate_proj",
-        "layers.mlp.up": "blocks.{i}.mlp.up_proj",
-        "layers.mlp.down": "blocks.{i}.mlp.down_proj",
-    },
-)
+
+
+def _vision_2_5(name: str, cls: str, keys: dict[str, tuple[str, Any]],
+                forward: Callable[[Any], Tensor]) -> Architecture:
+    return Architecture(
+        f"{name}_vision",
+        classes={cls: forward},
+        keys={**KEYS, "hidden_size": ("d", 3584), "intermediate_size": ("h", 3420), "out_hidden_size": ("e", 3584),
+              **keys},
+        reads={"window_size": 112, "fullatt_block_indexes": [7, 15, 23, 31]},
+        settle=windows,
+        sizes="side L_global w",
+        aliases=ALIASES,
+        acts={"hidden_act": ("silu", "layers")},
+        ignored={**UNREAD, "tokens_per_second": "where in time the frames of a video are"},
+        stored={
+            **STORED,
+            "layers.mlp.gate": "blocks.{i}.mlp.gate_proj",
+            "layers.mlp.up": "blocks.{i}.mlp.up_proj",
+            "layers.mlp.down": "blocks.{i}.mlp.down_proj",
+        },
+    )
+
+
+_VISION_2_5 = _vision_2_5("qwen2_5_vl", "Qwen2_5_VisionTransformerPretrainedModel", {}, tower_2_5)
+_EXAONE = _vision_2_5("exaone4_5", "Exaone4_5_VisionModel", {"num_key_value_heads": ("kv", 8)},
+                      lambda z: tower_2_5(z, z.kv))
+
+
+def renamed(config: dict[str, Any]) -> dict[str, Any]:
+    """The model of text of EXAONE 4.5 under the name that transformers has for it now."""
+    text = config.get("text_config")
+    if not isinstance(text, dict) or text.get("model_type") != "exaone4_5_text":
+        return config
+    return {**config, "text_config": {**text, "model_type": "exaone4"}}
 
 
 def _whole(prefix: str, image: Architecture, published: dict[str, Published]) -> Architecture:
@@ -157,5 +177,15 @@ ARCHITECTURES = (
         "qwen2.5-vl-32b": _qwen2_5(33_452_718_336, V=152064, d=5120, h=27648, L=64, heads=40, kv=8, k=128, h_img=3456),
         "qwen2.5-vl-72b": _qwen2_5(73_410_777_344, V=152064, d=8192, h=29568, L=80, heads=64, kv=8, k=128, h_img=3456),
     }),
-    _VISION, _VISION_2_5,
+    seeing(
+        "exaone4_5", family,
+        Part({"exaone4": "olmo"}, "language_model"),
+        Part({"exaone4_5_vision": _EXAONE}, "visual", equal={"e": "d"}),
+        classes={"Exaone4_5_Model": False, "Exaone4_5_ForConditionalGeneration": True},
+        ties={"tie_word_embeddings": False},
+        rewritten=renamed,
+        stored={},
+        ignored=WORDS,
+    ),
+    _VISION, _VISION_2_5, _EXAONE,
 )

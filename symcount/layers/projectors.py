@@ -5,8 +5,7 @@ from __future__ import annotations
 from symcount.layers.dense import linear
 from symcount.layers.feed_forward import activation
 from symcount.network import idle, merge, pointwise, select, split, tensor
-from symcount.polynomials import Condition
-from symcount.sizes import noted
+from symcount.sizes import exactly
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -26,8 +25,7 @@ def fitted(x: Tensor, d: Size, *, fits: bool) -> Tensor:
     """x, as wide as the map that reads it; where its width is another, no image can run: there must be none."""
     if fits:
         return x
-    none = noted(x.axes["b"], Condition(x.axes["b"], "is", 0))
-    return idle(tensor("unfit", **{**x.axes, "b": none, "d": d}), x)
+    return idle(tensor("unfit", **{**x.axes, "b": exactly(x.axes["b"], 0), "d": d}), x)
 
 
 def two_maps(x: Tensor, *, h: Size, d: Size, bias: bool = True, kind: str = "gelu") -> Tensor:

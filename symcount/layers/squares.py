@@ -42,13 +42,15 @@ def turned_block(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def turned_gated(x: Tensor, z: Any, *, h: Size, bias: bool | str = True, mlp_bias: bool = True) -> Tensor:
+def turned_gated(x: Tensor, z: Any, *, h: Size, kv: Size | None = None, bias: bool | str = True,
+                 mlp_bias: bool = True) -> Tensor:
     """The same with RMSNorms and a gated MLP: 4d² + 3dh + 6d + 2h + d parameters.
 
-    Without biases 4d + 2h + d less.
+    Without biases 4d + 2h + d less. `kv`: how many heads of keys and values there are, where not as many.
     """
     y = norm(x, "attention_norm", shift=False)
-    x = residual(x, within("attention", attention, y, z=z, t=x.axes["s"], bias=bias, position="rotary"))
+    x = residual(x, within("attention", attention, y, z=z, kv=kv, t=x.axes["s"], bias=bias,
+                           position="rotary"))
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=h, bias=mlp_bias))
 
 
