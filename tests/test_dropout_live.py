@@ -6,7 +6,6 @@ each call of dropout is given must be what ours are given.
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from math import prod
 

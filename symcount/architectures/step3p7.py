@@ -8,29 +8,18 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.architectures import family
 from symcount.errors import ConfigError
-from symcount.hub.images import TOWER_LETTERS, vision_keys
+from symcount.hub.images import vision_keys
+from symcount.hub.multimodal import Part, seeing
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import attended, image, patches, placed, scaled
-from symcount.network import idle, merge, rename, split, weights, within
+from symcount.network import merge, rename, split, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-
-class Seen:
-    """The sizes of the tower within a model, under the letters that it has alone."""
-
-    __slots__ = ("_z",)
-
-    def __init__(self, z: Any) -> None:
-        self._z = z
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._z, TOWER_LETTERS.get(name, name))
 
 
 def embedded(x: Tensor, z: Any) -> Tensor:
@@ -55,41 +44,17 @@ def tower(z: Any) -> Tensor:
     return rename(merge(x, s="i j"), c="d")
 
 
-def stored(z: Any) -> list[Tensor]:
-    """The weights of the tower and of a map to the width of the text, 4d·d_img, which a text does not run."""
-    def seen() -> Tensor:
-        return linear(tower(Seen(z)), "projection", bias=z.projector_bias, d=z.d)
-    return [made[0] for made in weights(within("image", seen)).values()]
+def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+    """The tokens, four times as wide as the tower, in the width of the text: 4d·d_img parameters."""
+    return linear(seen[0], "projection", bias=z.projector_bias, d=z.d),
 
 
-def body(z: Any) -> Tensor:
-    """The last hidden states of the text model, beside which the tower is stored."""
-    return idle(TEXT.classes["Step3p7TextModel"](z), *stored(z))
-
-
-def words(z: Any) -> Tensor:
-    """Scores of words: dV parameters more."""
-    return linear(body(z), "head", bias=False, V=z.V)
-
-
-def seen_width(config: Mapping[str, Any], table: str = "") -> int:
+def settle(config: Mapping[str, Any]) -> dict[str, Any]:
     """The width of the MLP of the tower, which a ratio gives."""
-    ratio, d = config[f"{table}mlp_ratio"], config[f"{table}hidden_size"]
+    ratio = config["mlp_ratio"]
     if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1000:
         raise ConfigError(f"mlp_ratio = {ratio!r}: a number above 0 is needed")
-    return int(d * ratio)
-
-
-def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """What the text says, as alone, and the width of the MLP of the tower."""
-    told = {key.removeprefix("text_config."): value for key, value in config.items() if key.startswith("text_config.")}
-    found: dict[str, Any] = TEXT.settle(told) if TEXT.settle else {}
-    return {**found, "h_img": seen_width(config, "vision_config.")}
-
-
-def behind(table: str, told: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys within a table."""
-    return {f"{table}.{key}": value for key, value in told.items()}
+    return {"h": int(config["hidden_size"] * ratio)}
 
 
 TEXT = next(one for one in family("step3p5") if one.name == "step3p5")
@@ -120,55 +85,29 @@ NAMES = {
     "downsample_2": "downsampler2",
 }
 OUTSIDE = "nothing reads it outside of text_config, and the sizes would be those of the class defaults"
-
-ARCHITECTURES = (Architecture(
-    "step3p7",
-    classes={"Step3p7Model": body, "Step3p7ForConditionalGeneration": words},
-    sizes=" ".join((*(size for size in TEXT.sizes if size not in dict(TEXT.keys.values())), "h_img")),
-    flags=TEXT.flags,
-    acts={"vision_config.hidden_act": ("quick_gelu", "image")},
-    keys={
-        **behind("text_config", {key: told for key, told in TEXT.keys.items()
-                                 if key not in ("tie_word_embeddings", "num_labels")}),
-        **{f"vision_config.{key}": (TOWER_LETTERS.get(size, size), default) for key, (size, default) in KEYS.items()},
-        "projector_bias": ("projector_bias", False),
-    },
-    reads={**behind("text_config", TEXT.reads), "vision_config.mlp_ratio": RATIO},
-    settle=settle,
-    aliases={**{f"text_config.{one}": f"text_config.{key}" for one, key in TEXT.aliases.items()},
-             **{f"vision_config.{one}": f"vision_config.{key}" for one, key in ALIASES.items()}},
-    same={f"text_config.{one}": f"text_config.{key}" for one, key in TEXT.same.items()},
-    ignored={
-        **behind("text_config", TEXT.ignored),
-        **behind("vision_config", IGNORED),
-        **dict.fromkeys(("text_config.tie_word_embeddings", "vision_config.tie_word_embeddings"),
-                        "the model says it for both"),
-        "image_token_id": "the number of a word",
-    },
-    only={
-        **behind("text_config", TEXT.only),
-        **dict.fromkeys((*TEXT.keys, *TEXT.reads, "max_position_embeddings", "num_experts", "n_shared_experts"),
-                        ((None,), OUTSIDE)),
-        **dict.fromkeys(("text_config", "vision_config"), ((None,), "a table is needed")),
-        "tie_word_embeddings": ((False,), "a tied output matrix is not written for this family"),
-    },
-    stored={
-        **{ours: (f"language_model.{theirs[0]}", theirs[1]) if isinstance(theirs, tuple) else f"language_model.{theirs}"
-           for ours, theirs in TEXT.stored.items()},
-        **{f"image.{ours}": f"vision_model.{theirs}" for ours, theirs in NAMES.items()},
-        "image.projection": "multi_modal_projector",
-    },
-    stored_heads={"head": "lm_head"},
-    base="model",
-), Architecture(
+TOWER = Architecture(
     "step3p5_vision",
     classes={"Step3p7VisionModel": tower},
     sizes="h",
     acts={"hidden_act": ("quick_gelu", "")},
     keys=KEYS,
     reads={"mlp_ratio": RATIO},
-    settle=lambda config: {"h": seen_width(config)},
+    settle=settle,
     aliases=ALIASES,
     ignored={**IGNORED, "tie_word_embeddings": "no class predicts words"},
     stored=NAMES,
-))
+)
+
+ARCHITECTURES = (seeing(
+    "step3p7", family,
+    Part({"step3p5": TEXT}, "language_model"),
+    Part({"step3p5_vision": TOWER}, "vision_model"),
+    project=project,
+    classes={"Step3p7Model": False, "Step3p7ForConditionalGeneration": True},
+    ties={"tie_word_embeddings": False},
+    keys={"projector_bias": ("projector_bias", False)},
+    only=dict.fromkeys((*(key for key in (*TEXT.keys, *TEXT.reads) if key not in ("num_labels", "tie_word_embeddings")),
+                        "max_position_embeddings", "num_experts", "n_shared_experts"), ((None,), OUTSIDE)),
+    stored={"projection": "multi_modal_projector"},
+    ignored={"image_token_id": "the number of a word"},
+), TOWER)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
     from symcount.readers import Network
     from symcount.readers.work import Elements
-    from symcount.scopes import Scope
     from symcount.tensors import Tensor
 
     # conditions, values, title, notes, parts and terms
@@ -93,9 +92,7 @@ class _Runs:
         self.ops, self.first, self.last = ops, {}, {}  # type: ignore[var-annotated]
 
     def unlike(self, x: Tensor, always: int, mostly: int) -> tuple[list[int], list[int]]:
-        """The scopes, by their place from outside, in whose first run only `always` operands have a gradient, and those
-        in whose last run nothing reads the operation.
-        """
+        """The scopes in whose first run only `always` operands have a gradient, and in whose last nothing reads it."""
         fewer, unread = [], []
         for i, scope in enumerate(x.scope.chain() if x.scope else ()):
             if not is_one(scope.runs):
