@@ -34,7 +34,7 @@ TRAINING = [
 @pytest.mark.parametrize(("row", "shape", "number"), TRAINING, ids=[row for row, *_ in TRAINING])
 def test_training(row, shape, number):
     subject = agreement.row_model(ROWS[row])
-    assert flops(subject, phase="train", **agreement.run_of(shape, subject.architecture)).total == number
+    assert flops(subject, phase="train", **agreement.run_of(shape, subject)).total == number
 
 
 @pytest.mark.parametrize("kind", ["llama4", "gemma3", "idefics3", "smolvlm"])
