@@ -200,6 +200,7 @@ STORED = {
 
 ARCHITECTURES = (Architecture(
     "deepseek_v4",
+    gradients="what a compressor makes of chunks has gradients in part",
     buffers="tables that send tokens to experts by a hash",
     classes=decoder_heads("DeepseekV4", body, "ForCausalLM"),
     sizes="L_csa L_hca chunk chunk_h",

@@ -34,14 +34,10 @@ def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
-    """Whether the token of the image itself is left out; which layer is read changes no count."""
-    strategy, layer = config["vision_feature_select_strategy"], config["vision_feature_layer"]
+    """Whether the token of the image itself is left out."""
+    strategy = config["vision_feature_select_strategy"]
     if strategy not in ("default", "full"):
         raise ConfigError(f"vision_feature_select_strategy = {strategy!r}: \"default\" or \"full\" is needed")
-    L = config["vision_config.num_hidden_layers"]
-    if isinstance(layer, bool) or not isinstance(layer, int) or not -L - 1 <= layer <= L:
-        raise ConfigError(f"vision_feature_layer = {layer!r}: the number of one layer is needed, from {-L - 1} to {L}; "
-                          "several side by side are not written")
     return {"patches_alone": strategy == "default"}
 
 
@@ -63,7 +59,8 @@ ARCHITECTURES = (seeing(
     ties={"tie_word_embeddings": False, "text_config.tie_word_embeddings": False},
     keys={"multimodal_projector_bias": ("projector_bias", True)},
     acts={"projector_hidden_act": ("gelu", "projector")},
-    reads={"vision_feature_select_strategy": "default", "vision_feature_layer": -2},
+    reads={"vision_feature_select_strategy": "default"},
+    only={"vision_feature_layer": ((-2,), "what is read after another layer is not written")},
     settle=settle,
     flags={"patches_alone": True},
     stored={"projector.up": "multi_modal_projector.linear_1", "projector.down": "multi_modal_projector.linear_2"},

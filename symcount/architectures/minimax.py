@@ -123,6 +123,7 @@ ARCHITECTURES = (Architecture(
         **dict.fromkeys(("full_attn_alpha_factor", "full_attn_beta_factor", "linear_attn_alpha_factor",
                          "linear_attn_beta_factor", "mlp_alpha_factor", "mlp_beta_factor"), "a constant"),
     },
+    gradients="what the chunks before the first and behind the last say has no gradient",
     stored={
         **DECODER_NAMES,
         **expert_names(h="h"),

@@ -190,6 +190,7 @@ ARCHITECTURES = (
     ),
     Architecture(
         "pegasus_x",
+        gradients="the tokens that all others meet run through the last layer too, and nothing reads them",
         classes=seq2seq_heads("PegasusX", shared_words(pegasus_x_encode, pegasus_x_decode), None,
                               "ForConditionalGeneration", offset=False),
         follows=SEQ2SEQ_FOLLOWS,

@@ -28,12 +28,6 @@ def tower(z: Any) -> Tensor:
     return split(select(row, "b"), "s", b=z.b, s=x.axes["s"])
 
 
-def shared(config: dict[str, Any]) -> dict[str, Any]:
-    """Nothing; but heads share the width, and positions do not turn others."""
-    as_wide(config)
-    return {}
-
-
 ARCHITECTURES = (Architecture(
     "pixtral",
     classes={"PixtralVisionModel": tower},
@@ -47,7 +41,7 @@ ARCHITECTURES = (Architecture(
         "patch_size": ("patch", 16),
     },
     reads={"head_dim": None},
-    settle=shared,
+    settle=as_wide,
     acts={"hidden_act": ("gelu", "layers")},
     ignored={
         "image_size": "positions turn queries and keys, and have no table",

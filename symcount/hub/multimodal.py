@@ -186,7 +186,8 @@ def _settled(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
     """What several keys say together: of each tower, of the whole, whether words are tied."""
     def settle(config: dict[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = dict(own(config)) if own else {}
-        for table, tower, part, names in ((TEXT, "text", towers[0], {}), (IMAGE, "image", towers[1], letters)):
+        for table, tower, part, names, ending in ((TEXT, "text", towers[0], {}, ""),
+                                                  (IMAGE, "image", towers[1], letters, "_img")):
             inner = {key.removeprefix(f"{table}."): entry for key, entry in config.items()
                      if key.startswith(f"{table}.")}
             try:
@@ -195,7 +196,7 @@ def _settled(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
             except ConfigError as error:
                 raise ConfigError(f"{table}: {error}") from None
             acts = {_paths(path, tower): kind for path, kind in gives.pop("acts", {}).items()}
-            found |= {names.get(size, size): entry for size, entry in gives.items()}
+            found |= {names.get(size, size + ending): entry for size, entry in gives.items()}
             found |= {"acts": {**found.get("acts", {}), **acts}} if acts else {}
         for mine, theirs in equal.items():
             one, other = (f"{table}.{_key(part, letter)}" for table, part, letter in (

@@ -46,7 +46,8 @@ def run(subject: Any, rule: Convention, phase: str, sizes: dict[str, Any], *, al
     """Conditions, values, title, notes, parts and terms of a phase that is not one forward pass."""
     if phase in ("decode", "generate"):
         return (_decode if phase == "decode" else _generate)(subject, rule, sizes, alone=alone)
-    trained(subject, "a backward pass")
+    if rule.backward == "operands":
+        trained(subject, "a backward pass")
     net, values, title, notes, parts = account(subject, **sizes)
     ahead = forward(net, rule, alone=alone)
     back = backward(net, rule, ahead, alone=alone)
