@@ -95,7 +95,7 @@ MOVED = (
     ("altup_unembed_projections.", "embeddings", "other", ""),
     ("embedding_projection.", "embeddings", "other", "embedding_gemma2_text"),  # to another width behind all layers
     (".self_attn.output_projection.", "lm_head", "attention", ""),  # the map out of an attention, named as a head
-    (".post_attention_residual", "attention", "other", ""),  # a gain of a residual
+    (".post_attention_residual", "attention", "other", "doge"),  # a gain of a residual
     # rows of two tables that a router chooses, which are its experts
     (".mlp.down_embed.", "embeddings", "experts", ""),
     (".mlp.up_embed.", "embeddings", "experts", ""),

@@ -121,7 +121,8 @@ def _kind(found: Mapping[str, Any], table: str, part: Part) -> str:
 
 def _letters(image: Architecture, equal: Mapping[str, str]) -> dict[str, str]:
     """{letter or flag of a tower for images: what it is called beside a text}; it is run for so many images."""
-    own = {letter: f"{letter}_img" for letter in (*image.sizes, *image.follows, *image.flags) if letter not in _SHARED}
+    own = {letter: letter if letter in _SHARED else f"{letter}_img"
+           for letter in (*_SHARED, *image.sizes, *image.follows, *image.flags)}
     return {**IMAGE_LETTERS, **own, **equal, "b": "images"}
 
 
