@@ -100,7 +100,7 @@ ARCHITECTURES = (Architecture(
         "num_groups": ("groups", 1),
     },
     reads={"num_attention_heads": 12, "head_ratio": 2},
-    flags={"projected": False, "grouped": False},
+    flags={"projected": True, "grouped": False},
     follows={"e": "d"},
     settle=settle,
     ignored={
@@ -127,9 +127,8 @@ ARCHITECTURES = (Architecture(
     },
     base="convbert",
     published={
-        "conv-bert-base": _convbert(105_680_520, d=768, h=3072, heads=6),
-        "conv-bert-medium-small": _convbert(17_475_888, e=128, projected=True, d=384, h=1536, heads=4, groups=2,
-                                            grouped=True),
-        "conv-bert-small": _convbert(13_143_768, e=128, projected=True, d=256, h=1024, heads=2),
+        "conv-bert-base": _convbert(105_680_520, projected=False, d=768, h=3072, heads=6),
+        "conv-bert-medium-small": _convbert(17_475_888, e=128, d=384, h=1536, heads=4, groups=2, grouped=True),
+        "conv-bert-small": _convbert(13_143_768, e=128, d=256, h=1024, heads=2),
     },
 ),)

@@ -73,7 +73,7 @@ ARCHITECTURES = (Architecture(
         **encoder_keys(V=50000, P=1536, types=2, d=768, h=3072, L=12, heads=12),
         "embedding_size": ("e", None),
     },
-    flags={"projected": False},
+    flags={"projected": True},
     follows={"e": "d"},
     settle=as_narrow,
     only={
@@ -89,8 +89,8 @@ ARCHITECTURES = (Architecture(
     base="roformer",
     published={
         "roformer-chinese-base": measured("RoFormerForMaskedLM", 124_197_968, V=50000, P=1536, types=2, d=768, h=3072,
-                                          L=12, heads=12),
+                                          L=12, heads=12, projected=False),
         "roformer-chinese-small": measured("RoFormerForMaskedLM", 30_079_696, V=50000, P=512, types=2, d=384, h=1536,
-                                           L=6, heads=6),
+                                           L=6, heads=6, projected=False),
     },
 ),)

@@ -27,11 +27,12 @@ from symcount.hub.speech import (
 from symcount.layers import activation, linear, mlp, norm, residual
 from symcount.layers.disentangled import disentangled
 from symcount.layers.speech import frames, hidden_frame, projected, speech_block, speech_heads, where
-from symcount.network import concat, keep, merge, pointwise, tensor, weight, window, within
+from symcount.network import concat, idle, keep, merge, pointwise, tensor, weight, window, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from symcount.polynomials import Size
@@ -63,11 +64,11 @@ def unsqueezed(x: Tensor, s: Size, z: Any) -> Tensor:
     return concat(x, tensor("padding", **{**x.axes, "s": s - x.axes["s"]}), axis="s")
 
 
-def body(z: Any) -> tuple[Tensor, Tensor]:
-    """A norm and L blocks of squeezed frames; and the frames before the projection."""
+def level(z: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """A norm and L blocks of squeezed frames; the frames themselves; and those before the projection."""
     x, heard = heard_by(z)
     y = norm(within("embeddings", squeezed, x, z=z), "norm")
-    return unsqueezed(within("layers", speech_block, y, z=z, runs=z.L), x.axes["s"], z), heard
+    return within("layers", speech_block, y, z=z, runs=z.L), x, heard
 
 
 def distances(z: Any) -> Tensor:
@@ -83,12 +84,25 @@ def apart_block(x: Tensor, z: Any, far: Tensor) -> Tensor:
     return norm(residual(x, within("mlp", mlp, x, h=z.h, kind="gelu_python")), "mlp_norm")
 
 
-def apart(z: Any) -> tuple[Tensor, Tensor]:
+def apart(z: Any) -> tuple[Tensor, Tensor, Tensor]:
     """The same with layers that keep frames and distances apart, and without a norm before them."""
     x, heard = heard_by(z)
     far = within("embeddings", distances, z=z)
     y = within("layers", apart_block, within("embeddings", squeezed, x, z=z), z=z, far=far, runs=z.L)
-    return unsqueezed(y, x.axes["s"], z), heard
+    return y, x, heard
+
+
+def classes(prefix: str, layers: Callable[[Any], tuple[Tensor, Tensor, Tensor]]) -> dict[str, Any]:
+    """The classes on as many frames as there were; one that weighs the outputs of layers reads the squeezed ones."""
+    def whole(z: Any) -> tuple[Tensor, Tensor]:
+        y, x, heard = layers(z)
+        return unsqueezed(y, x.axes["s"], z), heard
+
+    def weighed(z: Any) -> tuple[Tensor, Tensor]:
+        y, x, heard = layers(z)
+        many = unsqueezed(y, x.axes["s"], z)
+        return idle(y, many) if z.weighted else many, heard
+    return {**speech_heads(prefix, weighed, "ForSequenceClassification"), **speech_heads(prefix, whole, "ForCTC")}
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +154,7 @@ def _sew(count: int, cls: str = "SEWModel", **sizes: Any) -> Published:
 
 ARCHITECTURES = (Architecture(
     "sew",
-    classes=speech_heads("SEW", body, "ForCTC ForSequenceClassification"),
+    classes=classes("SEW", level),
     sizes="samples c w stride",
     flags={**SPEECH_FLAGS, "narrow": True},
     acts=SPEECH_ACTS,
@@ -158,7 +172,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "sew-d",
-    classes=speech_heads("SEWD", apart, "ForCTC ForSequenceClassification"),
+    classes=classes("SEWD", apart),
     sizes="samples c w stride buckets",
     flags={**SPEECH_FLAGS, "narrow": True, "c2p": True, "p2c": True, "normed": True},
     acts={**SPEECH_ACTS, "hidden_act": ("gelu_python", "layers")},
