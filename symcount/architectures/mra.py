@@ -57,6 +57,7 @@ ARCHITECTURES = (Architecture(
         "add_cross_attention": ((False,), "nothing in this family reads another text"),
         "position_embedding_type": (("absolute",), "relative keys have a table of their own"),
     },
+    gradients="without its kernel nothing that attention gives depends on the tokens",
     unwritten="the attention of its CUDA kernel",
     stored=BERT_NAMES,
     stored_heads=BERT_HEAD_NAMES,

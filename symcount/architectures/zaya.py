@@ -158,6 +158,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 
 ARCHITECTURES = (Architecture(
     "zaya",
+    gradients="the row of zeros before a text runs through a map without a gradient of its own",
     classes={"ZayaModel": lambda z: body(z)[0], "ZayaForCausalLM": words},
     sizes="L_global window",
     follows={"L_global": "L"},
