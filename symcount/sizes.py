@@ -292,9 +292,12 @@ def check(condition: Condition, values: Mapping[str, int]) -> None:
     a, b = value(condition.left, values), value(condition.right, values)
     if not related(condition.relation, a, b):
         _, verb = RELATIONS[condition.relation]
-        both = f"; change both, as in {condition.right}=…,{condition.left}=…" if str(condition.left)[:2] == "L_" else (
-            "; the widths of its towers do not fit, so no image can run" if str(condition.left) in ("b", "images") and str(condition.right) == "0" else "")
-        raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{both}")
+        hint = ""
+        if str(condition.left).startswith("L_"):
+            hint = f"; change both, as in {condition.right}=…,{condition.left}=…"
+        elif condition.relation == "is" and b == 0:
+            hint = "; the widths of its towers do not fit, so no image can run"
+        raise SizeError(f"{_named(condition.left, a)} {verb} {_named(condition.right, b)}{hint}")
 
 
 def to_sympy(size: Size) -> Any:
