@@ -5,6 +5,8 @@ Source: SKT 2026, "A.X K1"; the configurations and the implementations in transf
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
@@ -20,7 +22,7 @@ from symcount.hub.decoders import (
 )
 from symcount.hub.settling import layer_kinds, number
 from symcount.layers import activation, decoder_heads, gated, linear, norm, residual
-from symcount.layers.experts import dense_then_experts, with_shared
+from symcount.layers.experts import balanced_experts, dense_then_experts
 from symcount.layers.latent import indexer, latent_attention
 from symcount.masks import Mask
 from symcount.network import concat, cut, pointwise, rename, within
@@ -44,15 +46,10 @@ def dense(x: Tensor, z: Any) -> Tensor:
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h))
 
 
-def experts(x: Tensor, z: Any) -> Tensor:
-    """K of E experts and E_s that all tokens meet: 3Ed·h_e + dE + 3d·E_s·h_e parameters."""
-    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid")
-
-
 def moe(x: Tensor, z: Any) -> Tensor:
     """Latent attention, and experts with a norm on each side: 3d parameters more than both."""
     x = attend(x, z)
-    y = within("mlp", experts, norm(x, "mlp_norm", shift=False), z=z)
+    y = within("mlp", balanced_experts, norm(x, "mlp_norm", shift=False), z=z)
     return residual(x, norm(y, "mlp_out_norm", shift=False))
 
 
@@ -77,13 +74,9 @@ def attend2(x: Tensor, z: Any) -> Tensor:
         query, gate = cut(both, "k", z.nope + z.rope, z.v)
         return query, normed, rename(gate, k="v")
 
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
     y = within("attention_norm", gated_norm, x, z=z)
     return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True), index=index, asked=asked))
+                              mask=Mask(causal=True), index=partial(indexer, z=z, t=z.t), asked=asked))
 
 
 def dense2(x: Tensor, z: Any) -> Tensor:
@@ -95,7 +88,7 @@ def dense2(x: Tensor, z: Any) -> Tensor:
 def moe2(x: Tensor, z: Any) -> Tensor:
     """Gated latent attention, and experts behind a gated norm: 2dr + d parameters more."""
     x = attend2(x, z)
-    return residual(x, within("mlp", experts, within("mlp_norm", gated_norm, x, z=z), z=z))
+    return residual(x, within("mlp", balanced_experts, within("mlp_norm", gated_norm, x, z=z), z=z))
 
 
 def settle(config: dict[str, Any]) -> dict[str, int]:

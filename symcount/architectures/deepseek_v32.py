@@ -5,6 +5,8 @@ Source: DeepSeek-AI 2025, "DeepSeek-V3.2", section 2.1; GLM-5 Team 2026, "GLM-5"
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
@@ -21,7 +23,7 @@ from symcount.hub.decoders import (
 )
 from symcount.hub.settling import first_dense, layer_kinds, number
 from symcount.layers import decoder_heads, gated, norm, residual, words
-from symcount.layers.experts import dense_then_experts, with_shared
+from symcount.layers.experts import balanced_experts, dense_then_experts
 from symcount.layers.latent import indexer, latent_attention
 from symcount.masks import Mask
 from symcount.network import within
@@ -38,13 +40,9 @@ if TYPE_CHECKING:
 
 def attend(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """x + attention(norm(x)), over tokens that an indexer chooses, here or in a layer before."""
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
     y = norm(x, "attention_norm", shift=False)
     return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True), index=index if indexed else None))
+                              mask=Mask(causal=True), index=partial(indexer, z=z, t=z.t) if indexed else None))
 
 
 def dense(x: Tensor, z: Any) -> Tensor:
@@ -56,8 +54,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def moe(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
     x = attend(x, z, indexed=indexed)
-    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid"))
+    return residual(x, within("mlp", balanced_experts, norm(x, "mlp_norm", shift=False), z=z))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:

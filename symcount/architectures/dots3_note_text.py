@@ -5,6 +5,8 @@ Source: dots studio 2026, "dots3 note"; the configuration and the implementation
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
@@ -20,12 +22,11 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import layer_kinds, number, some_dense
-from symcount.layers import decoder_heads, gated, linear, norm, words
+from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
-from symcount.layers.latent import indexer, latent_attention, latent_query
+from symcount.layers.latent import indexer, latent_attention
 from symcount.masks import Mask
-from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -51,16 +52,8 @@ LOCAL = ("heads", "r_q", "r_kv", "nope", "rope", "v")
 
 def attention(x: Tensor, z: Any, *, window: Any = None, indexed: bool = False) -> Tensor:
     """Latent attention of which a gate opens each head: d·heads + rope parameters more, and those of an indexer."""
-    def asked(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        query, low = latent_query(x, z, k=z.nope + z.rope, bias=z.attention_bias)
-        return query, low, linear(x, "gate", bias=False, g=z.heads)
-
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
     return latent_attention(x, z, t=z.t, form=z.mla, bias=z.attention_bias, mask=Mask(causal=True, window=window),
-                            asked=asked, index=index if indexed else None, turned_norm=True)
+                            index=partial(indexer, z=z, t=z.t) if indexed else None, gate="g", turned_norm=True)
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -137,7 +130,7 @@ ARCHITECTURES = (Architecture(
         "Dots3NoteForCausalLM": decoder_heads("Dots3Note", body)["Dots3NoteForCausalLM"],
     },
     sizes="window h_s L_global L_dense heads_local r_q_local r_kv_local nope_local rope_local v_local",
-    flags={"dense": True, "indexed": True, "mla": "expanded"},
+    flags={"query_rank": True, "dense": True, "indexed": True, "mla": "expanded"},
     keys={
         **{key: told for key, told in decoder_keys(V=152064, d=5120, h=13824, L=46, heads=128).items()
            if key not in LATENT_IGNORED},

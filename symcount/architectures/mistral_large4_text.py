@@ -5,6 +5,8 @@ Source: Mistral AI 2026, "Mistral Large 4"; the configuration and the implementa
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
@@ -40,7 +42,7 @@ def sharpened(query: Tensor) -> Tensor:
                      kind="affine", name="sharpened")
 
 
-def indexer(x: Tensor, z: Any, *, turned: bool) -> Tensor:
+def indexer(x: Tensor, _: Tensor, z: Any, *, turned: bool) -> Tensor:
     """How much each of t tokens matters to each of s, from queries of the normed row itself.
 
     Parameters: d·k_i·heads_i + dk_i + d·heads_i + 2k_i + 2d + 2heads_i.
@@ -77,12 +79,8 @@ def attention(x: Tensor, z: Any, *, turned: bool) -> Tensor:
     def asked(x: Tensor) -> tuple[Tensor, Tensor, None]:
         return sharpened(linear(x, "query", bias=False, g=z.heads, k=z.nope + z.rope)), x, None
 
-    def index(x: Tensor, _: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, z=z, turned=turned)
-        return chosen
-
     return latent_attention(x, z if turned else Plain(z), t=z.t, form=z.mla, bias=z.attention_bias,
-                            mask=Mask(causal=True), asked=asked, index=index)
+                            mask=Mask(causal=True), asked=asked, index=partial(indexer, z=z, turned=turned))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:

@@ -27,10 +27,10 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import attention, linear, mlp
+from symcount.layers.buckets import relative
 from symcount.layers.encoder_decoder import after, before
 from symcount.layers.speech import speech_body, speech_heads
-from symcount.network import lookup, pointwise, select, split, tensor, weight
-from symcount.sizes import bounded
+from symcount.network import pointwise, select, split, weight
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -42,11 +42,9 @@ if TYPE_CHECKING:
 PARTS = 4  # numbers that each of the two gates of a head is the sum of
 
 
-def relative(z: Any, s: Size) -> Tensor:
+def among_frames(z: Any, s: Size) -> Tensor:
     """What a pair of frames adds to the scores of each head, by its distance: buckets·heads parameters."""
-    buckets = z.buckets * bounded(1, z.L)  # the first layer holds the table: without layers there is none
-    table = weight("relative.weight", buckets=buckets, g=z.heads)
-    return lookup(tensor("distances", s=s, t=s), table, "relative")
+    return relative(z, z.L, s, s)
 
 
 def gated_attention(x: Tensor, z: Any, table: Tensor) -> Tensor:
@@ -82,7 +80,7 @@ def _wavlm(cls: str, count: int, **sizes: Any) -> Published:
 
 ARCHITECTURES = (Architecture(
     "wavlm",
-    classes=speech_heads("WavLM", speech_body(block, relative), "ForCTC ForSequenceClassification "
+    classes=speech_heads("WavLM", speech_body(block, among_frames), "ForCTC ForSequenceClassification "
                          "ForAudioFrameClassification ForXVector"),
     sizes="samples c w stride stride_a d_last c_x w_x dilation",
     follows={"d_last": "d"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symcount.errors import ModelError, nearest
 from symcount.layers.dense import linear, norm
-from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
 from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
                      asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]] | None = None,
-                     position: str | None = "rotary", gate: bool = False, sinks: bool = False,
+                     position: str | None = "rotary", gate: str = "", sinks: bool = False,
                      turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
@@ -28,9 +28,11 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     Parameters: d·r_q + r_q·heads·(nope + rope) + r_q for the queries, or d·heads·(nope + rope) where z.query_rank is
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
     bias   the maps from and to the width d, but not a query without a rank, have one
-    index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+    index  index(x, query latent) over (b, s, t), in a scope `indexer`, says which tokens count; all scores are computed
+           all the same
     position   how the rope numbers that all heads share are turned; None: not at all
-    gate   what a head mixes is multiplied by the sigmoid of a map of x: d·heads parameters more
+    gate   what is mixed is multiplied by the sigmoid of a map of x: of "g" (d·heads parameters more) or "g v" (v times
+           as many)
     asked  asked(x) makes queries, the rows they come from and, unless None, of each head what the sigmoid lets through
            of the mix; then z.query_rank is not read, and the parameters for queries are those of `asked`
     sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
@@ -83,7 +85,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
         scores = contract(query, key, to="b g s t", name="scores", mask=mask)
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
-        scores = pointwise(scores, pointwise(index(x, low), kind="pick"), kind="add", name="chosen")
+        counted = within("indexer", index, x, low)
+        scores = pointwise(scores, pointwise(counted, kind="pick"), kind="add", name="chosen")
     sink = (weight("sinks", kinds="bias", g=z.heads),) if sinks else ()
     weights = pointwise(scores, *sink, kind="softmax")
     if form == "absorbed":
@@ -92,7 +95,7 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     else:
         mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
     if gate:
-        opening = linear(x, "gate", bias=False, g=z.heads)
+        opening = linear(x, "gate", bias=False, **{axis: {"g": z.heads, "v": z.v}[axis] for axis in gate.split()})
     if opening is not None:
         mixed = pointwise(mixed, pointwise(opening, kind="sigmoid", name="gate_act"), kind="multiply", name="gated")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
