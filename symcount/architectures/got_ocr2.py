@@ -73,9 +73,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return linear(rename(merge(x, s="i j"), c="d"), "output", d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """A quarter of the side of the grid, in the width of the text."""
-    return within("projector", projector, seen[0], z=z),
+    return within("projector", projector, x, z=z)
 
 
 def global_layers(config: dict[str, Any]) -> dict[str, Any]:

@@ -55,10 +55,10 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(norm(side_by_side(x, z.merge * z.merge), "norm"), h=z.d, d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens of the patches, without that of the image."""
-    x = cut(seen[0], "s", 1, seen[0].axes["s"] - 1)[1]
-    return within("projector", projector, x, z=z),
+    x = cut(x, "s", 1, x.axes["s"] - 1)[1]
+    return within("projector", projector, x, z=z)
 
 
 def squares(config: dict[str, Any]) -> dict[str, Any]:

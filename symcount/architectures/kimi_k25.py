@@ -40,9 +40,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(x, h=x.axes["d"], d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens of the tower, those of a larger square as one, in the width of the text."""
-    return within("projector", projector, seen[0], z=z),
+    return within("projector", projector, x, z=z)
 
 
 def square(config: dict[str, Any]) -> dict[str, Any]:

@@ -50,10 +50,10 @@ def tower(z: Any) -> Tensor:
     return within("adapter.mlp", adapter, x, z=z)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """What the tower gives, said to be e_img wide, in the width of the text: d·e_img parameters."""
-    x = fitted(rename(seen[0], m="d"), z.e_img, fits=z.projector_fits_img)
-    return linear(x, "projector", bias=False, d=z.d),
+    x = fitted(rename(x, m="d"), z.e_img, fits=z.projector_fits_img)
+    return linear(x, "projector", bias=False, d=z.d)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

@@ -44,9 +44,9 @@ def tower(z: Any) -> Tensor:
     return rename(merge(x, s="i j"), c="d")
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens, four times as wide as the tower, in the width of the text: 4d·d_img parameters."""
-    return linear(seen[0], "projection", bias=z.projector_bias, d=z.d),
+    return linear(x, "projection", bias=z.projector_bias, d=z.d)
 
 
 def settle(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import linear
+from symcount.layers.idle import idle_map, idle_norm
 from symcount.layers.speech import quantised, speech_body, speech_heads
 from symcount.network import idle, pointwise, weight, within
 from symcount.sizes import per
@@ -61,13 +62,9 @@ def unread(x: Tensor, heard: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     out, code = {"m_code": z.m_code}, {"d_code": z.d_code}
     maps = {"quantizer.scores": ({"d": z.d}, books), "quantised": (code, out), "hidden": ({"d": z.d}, out),
             "speaker": ({"d": z.d}, code)}
-    never = [made for name, (into, out) in maps.items()
-             for made in (weight(f"{name}.weight", out=" ".join(out), **into, **out),
-                          weight(f"{name}.bias", kinds="bias", **out))]
+    never = [made for name, (into, out) in maps.items() for made in idle_map(name, into, out, bias=True)]
     x = idle(x, *never, weight("quantizer.vectors", kinds="embedding", **books, p=per(z.d_code, z.codebooks)),
-             weight("labels", kinds="embedding", C_ctc=z.C_ctc, **code),
-             *(weight(f"heard_norm.{leaf}", kinds=kinds, d=z.d)
-               for leaf, kinds in (("weight", "norm"), ("bias", "norm bias"))))
+             weight("labels", kinds="embedding", C_ctc=z.C_ctc, **code), *idle_norm("heard_norm", shift=True, d=z.d))
     return x, heard
 
 

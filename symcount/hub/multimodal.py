@@ -41,14 +41,15 @@ _NO_WINDOW = {"sliding_window": ((None,), "windows are not written for this fami
 
 def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: Part, image: Part, *,
            classes: Mapping[str, bool], ties: Mapping[str, bool],
-           project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]] | None = None,
+           project: Callable[..., Tensor] | None = None,
            rewritten: Callable[[dict[str, Any]], dict[str, Any]] = dict, **whole: Any) -> Architecture:
     """The architecture of a family with a tower for images, and of each pair of towers that it may have.
 
     family   gives the architectures of a file
     classes  {class: whether it predicts words}
     ties     {key, of which any ties the words: the class default}
-    project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
+    project  project(*what the image tower gives, z=z) -> the vectors (b s d) that stand for words; without it they are
+             all that the tower gives
     rewritten  what the configuration class makes of older files before it reads them
     whole    keys, stored and all else that an `Architecture` takes, of what is of no tower
     """
@@ -135,7 +136,7 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         """What the text becomes with images in it."""
         seen = within("image", lambda: see(Tower(z, letters, early=early)))
         seen = seen if isinstance(seen, tuple) else (seen,)
-        placed = project(seen, z) if project else seen
+        placed = (project(*seen, z=z),) if project else seen
         among = tuple(_fitting(one, z) for one in placed)
         told: Tensor = within("text", lambda: read(Tower(z, {}, among=among)))
         if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, cut, keep, lookup, pointwise, rename, tensor, weight
+from symcount.network import contract, cut, keep, lookup, merge, pointwise, rename, split, tensor, weight
 from symcount.scopes import adapters, matches
-from symcount.sizes import bounded
+from symcount.sizes import bounded, per
 from symcount.tensors import Tensor, need
 
 TYPE_CHECKING = False
@@ -38,6 +38,15 @@ def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tenso
     to = " ".join([*(axis for axis in x.axes if axis not in summed), *out])
     y = adapted(contract(x, w, to=to, name=name), x, name, summed, out)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
+
+
+def grouped_linear(x: Tensor, name: str, groups: Size, *, over: str = "d", **out: Size) -> Tensor:
+    """Each group of the numbers goes to its own part of the result: in·out/groups + out parameters."""
+    (axis, size), = out.items()
+    parts = rename(split(x, over, groups=groups, p=None), p="p'")
+    w = weight(f"{name}.weight", out="groups p", **{"p'": parts.axes["p'"]}, groups=groups, p=per(size, groups))
+    y = merge(contract(parts, w, to="b s groups p", name=name), **{axis: "groups p"})
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name)
 
 
 def adapted(y: Tensor, x: Tensor, name: str, summed: list[str], out: Mapping[str, Size]) -> Tensor:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.layers.attention import attention
 from symcount.layers.dense import linear, norm
-from symcount.layers.feed_forward import activation, gated, mlp
+from symcount.layers.feed_forward import gated, mlp
+from symcount.layers.projectors import side_by_side, two_maps
 from symcount.layers.transformer import residual
 from symcount.layers.vision import attended, image
 from symcount.network import merge, repeat, split, within
@@ -70,9 +71,6 @@ def merged(x: Tensor, z: Any, *, last: bool, shift: bool = True) -> Tensor:
     The norm is of each square before, or, where it comes `last`, of all of them side by side: merge²·2d parameters.
     Without a `shift` it has half of them.
     """
-    def beside(x: Tensor) -> Tensor:
-        return merge(split(x, "s", s=None, m=z.merge * z.merge), d="m d")
-
-    x = norm(beside(x), "norm", shift=shift) if last else beside(norm(x, "norm", shift=shift))
-    x = activation(linear(x, "up", h=x.axes["d"]), "gelu", "gelu")
-    return linear(x, "down", over="h", d=z.e)
+    n = z.merge * z.merge
+    x = norm(side_by_side(x, n), "norm", shift=shift) if last else side_by_side(norm(x, "norm", shift=shift), n)
+    return two_maps(x, h=x.axes["d"], d=z.e)
