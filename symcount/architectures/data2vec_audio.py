@@ -26,7 +26,8 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import activation, residual
-from symcount.layers.speech import grouped, hidden_frame, speech_body, speech_heads
+from symcount.layers.convolution import grouped_conv1d
+from symcount.layers.speech import hidden_frame, speech_body, speech_heads
 from symcount.network import keep, pointwise, within
 from symcount.tensors import Tensor
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 def around(x: Tensor, z: Any) -> Tensor:
     """A convolution over w_pos frames, and a norm that learns nothing: w_pos·d²/groups + d parameters."""
-    y = keep(grouped(x, "kernel", w=z.w_pos, groups=z.groups, pad=z.w_pos // 2), s=x.axes["s"])
+    y = keep(grouped_conv1d(x, "kernel", w=z.w_pos, groups=z.groups, pad=z.w_pos // 2), s=x.axes["s"])
     return activation(pointwise(y, kind="layer_norm"), "gelu", "gelu")
 
 

@@ -13,6 +13,7 @@ from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
@@ -102,10 +103,7 @@ STORED = {
     **DECODER_NAMES,
     **LATENT_NAMES,
     **expert_names(),
-    "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-    "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-    "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-    "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+    **INDEXER_NAMES,
 }
 IGNORED = {
     **ROTARY,

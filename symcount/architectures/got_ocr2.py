@@ -14,7 +14,7 @@ from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import listed
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
-from symcount.layers.grids import grid_attention, in_grid_windows
+from symcount.layers.grid_attention import grid_attention, in_grid_windows
 from symcount.layers.vision import image
 from symcount.network import merge, pointwise, rename, weight, within
 from symcount.sizes import rest

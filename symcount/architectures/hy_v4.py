@@ -14,6 +14,7 @@ from symcount.hub import MASKED
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
@@ -127,10 +128,7 @@ ARCHITECTURES = (Architecture(
         **expert_names(),
         "layers.attention.gate": "layers.{i}.self_attn.gate_proj",
         "layers.attention.sinks": "layers.{i}.self_attn.sinks",
-        "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-        "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-        "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-        "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+        **INDEXER_NAMES,
         **{f"layers.{part}.streams.{ours}": f"layers.{{i}}.{theirs}.{name}"
            for part, theirs in (("attention", "attn_hc"), ("mlp", "ffn_hc"))
            for ours, name in (("fn.weight", "fn"), ("base", "base"), ("scale", "scale"))},

@@ -12,6 +12,7 @@ from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
     DECODER_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
@@ -165,10 +166,7 @@ ARCHITECTURES = (Architecture(
         "layers.attention.query": f"{_AT}.q_proj",
         "layers.attention.sharpness": f"{_AT}.softmax_scaling",
         "layers.attention.indexer.query_norm": f"{_AT}.indexer.q_input_norm",
-        "layers.attention.indexer.query": f"{_AT}.indexer.wq_b",
-        "layers.attention.indexer.key": f"{_AT}.indexer.wk",
-        "layers.attention.indexer.key_norm": f"{_AT}.indexer.k_norm",
-        "layers.attention.indexer.share": f"{_AT}.indexer.weights_proj",
+        **INDEXER_NAMES,
         "layers.attention.indexer.sharpness": f"{_AT}.indexer.softmax_scaling",
     },
     published={

@@ -26,7 +26,7 @@ from symcount.hub.speech import (
 )
 from symcount.layers import activation, linear, mlp, norm, residual
 from symcount.layers.disentangled import disentangled
-from symcount.layers.speech import frames, hidden_frame, projected, speech_block, speech_heads, where
+from symcount.layers.speech import frames, hidden_frame, position_convolution, projected, speech_block, speech_heads
 from symcount.network import concat, idle, keep, merge, pointwise, tensor, weight, window, within
 from symcount.tensors import Tensor
 
@@ -48,7 +48,7 @@ def squeezed(x: Tensor, z: Any) -> Tensor:
     x, even = hidden_frame(x, z), 2 * (z.w_pos // 2)
     y = pointwise(window(x, s=("w", z.squeeze), stride=z.squeeze), kind="pool", to="b s d")
     s = x.axes["s"]
-    told = where(x, z, s=(s + even - z.w_pos) // z.squeeze + z.w_pos - even, stride=z.squeeze)
+    told = position_convolution(x, z, s=(s + even - z.w_pos) // z.squeeze + z.w_pos - even, stride=z.squeeze)
     return residual(keep(y, s=s // z.squeeze), keep(told, s=s // z.squeeze))
 
 

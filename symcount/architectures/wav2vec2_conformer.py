@@ -32,7 +32,8 @@ from symcount.hub.speech import (
 )
 from symcount.layers import norm
 from symcount.layers.conformer import conformer_attention, conformer_block, convolved, distances
-from symcount.layers.speech import frames, grouped_kernel, hidden_frame, projected, shortened, speech_heads
+from symcount.layers.convolution import grouped_kernel
+from symcount.layers.speech import frames, hidden_frame, projected, shortened, speech_heads
 from symcount.network import idle, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor

@@ -105,6 +105,13 @@ LATENT_NAMES: dict[Any, Any] = {
     "layers.attention.key_value_up": "layers.{i}.self_attn.kv_b_proj",
 }
 
+INDEXER_NAMES: dict[Any, Any] = {
+    "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
+    "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
+    "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
+    "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+}
+
 
 def expert_names(mlp: str = "layers.{i}.mlp", *, router: str = "gate", h: str = "h_e") -> dict[Any, Any]:
     """The names of a router, of E gated experts of width h, and of the experts that every token meets."""

@@ -40,6 +40,14 @@ def number(config: Mapping[str, Any], key: str, least: int = 1) -> int:
     return found
 
 
+def one_over(config: Mapping[str, Any], key: str) -> int:
+    """n, where this key gives 1/n; ConfigError for anything else."""
+    ratio = config[key]
+    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1 or (1 / ratio) % 1:
+        raise ConfigError(f"{key} = {ratio!r}: one over a whole number is needed")
+    return round(1 / ratio)
+
+
 def listed(config: Mapping[str, Any], key: str, layers: int) -> int:
     """How many of the layers a list of their numbers names; ConfigError for what is no such list."""
     found = config[key]

@@ -1,4 +1,4 @@
-"""Towers for images of any size: squares of pixels as tokens, of which those of a larger square become one in the end.
+"""ViTs with rotary positions, for images of any size: patches as tokens, of which those of a square become one in the end.
 
 Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
 """
@@ -37,13 +37,13 @@ def squares(z: Any, *, bias: bool = True, frames: bool = True) -> Tensor:
                   bias=bias, d=z.d)
 
 
-def turned_block(x: Tensor, z: Any) -> Tensor:
+def rotary_vision_block(x: Tensor, z: Any) -> Tensor:
     """The block of a ViT, its queries and keys turned by row and column: 4d² + 2dh + 9d + h parameters."""
     x = residual(x, attended(x, z, position="rotary"))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def turned_gated(x: Tensor, z: Any, *, h: Size, kv: Size | None = None, bias: bool | str = True,
+def gated_vision_block(x: Tensor, z: Any, *, h: Size, kv: Size | None = None, bias: bool | str = True,
                  mlp_bias: bool = True) -> Tensor:
     """The same with RMSNorms and a gated MLP: 4d² + 3dh + 6d + 2h + d parameters.
 
@@ -65,7 +65,7 @@ def in_windows(x: Tensor, n: Size, f: Callable[[Tensor], Tensor]) -> Tensor:
     return merge(split(y, "b", b=x.axes["b"], w=windows), s="w s")
 
 
-def merged(x: Tensor, z: Any, *, last: bool, shift: bool = True) -> Tensor:
+def patch_merger(x: Tensor, z: Any, *, last: bool, shift: bool = True) -> Tensor:
     """The squares of a larger one as one vector of width e: merge⁴·d² + merge²(de + d) + e + 2d parameters.
 
     The norm is of each square before, or, where it comes `last`, of all of them side by side: merge²·2d parameters.
