@@ -11,6 +11,8 @@ from symcount.hub.speech import (
     ADAPTER,
     DELAYS,
     FRAMES,
+    FRAMES_SHAPE,
+    HEADS_SHAPE,
     MASKING,
     SHORTENING,
     SPEAKER,
@@ -68,14 +70,10 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {**framed(config), **shortening(config), **delays(config)}
 
 
-_BASE = {"d": 768, "h": 3072, "L": 12, "heads": 12, "buckets": 320, "c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2),
-         "stride": (5, 2, 2, 2, 2, 2, 2), "w_pos": 128, "groups": 16, "V": 32, "m": 256, "C": 2, "e": 512,
-         "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1), "dilation": (1, 2, 3, 1, 1), "w_a": 3,
-         "stride_a": (2, 2, 2)}
-
-
 def _wavlm(cls: str, count: int, **sizes: Any) -> Published:
-    return measured(f"WavLM{cls}", count, **{**_BASE, **sizes})
+    return measured(f"WavLM{cls}", count, **{
+        "d": 768, "h": 3072, "L": 12, "heads": 12, "buckets": 320, "w_pos": 128, "C": 2, **FRAMES_SHAPE, **HEADS_SHAPE,
+        **sizes})
 
 
 ARCHITECTURES = (Architecture(

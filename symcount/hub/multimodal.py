@@ -6,12 +6,11 @@ checkpoints keep each tower; forward passes, keys and names of a tower are those
 
 from __future__ import annotations
 
-import re
 from collections import namedtuple
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError, ModelError
-from symcount.hub.images import TOWER_NOTES, behind
+from symcount.hub.images import TOWER_NOTES, behind, relettered
 from symcount.layers import linear
 from symcount.layers.towers import IMAGE_LETTERS, Tower
 from symcount.network import keep, rename, walk, weights, within
@@ -177,7 +176,7 @@ def _fields(part: Architecture, table: str, tower: str, told: Part, letters: Map
         "aliases": repeated(part.aliases),
         "same": repeated(part.same),
         "acts": {f"{table}.{key}": (default, _paths(path, tower)) for key, (default, path) in part.acts.items()},
-        "follows": {letters.get(one, one): _renamed(formula, letters) for one, formula in part.follows.items()},
+        "follows": {letters.get(one, one): relettered(formula, letters) for one, formula in part.follows.items()},
         "flags": {letters.get(flag, flag): default for flag, default in part.flags.items()},
         "stored": behind(tower, told.at, part.stored, letters),
     }
@@ -221,7 +220,3 @@ def _key(part: Architecture, letter: str) -> str:
 def _paths(path: str, tower: str) -> str:
     """The paths of a tower's activations within the whole: layers.mlp becomes text.layers.mlp."""
     return " ".join(f"{tower}.{one}" for one in path.split()) or tower
-
-
-def _renamed(formula: str, letters: Mapping[str, str]) -> str:
-    return re.sub(r"[A-Za-z_]\w*", lambda found: letters.get(found[0], found[0]), formula)

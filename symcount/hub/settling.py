@@ -40,12 +40,20 @@ def number(config: Mapping[str, Any], key: str, least: int = 1) -> int:
     return found
 
 
+def ratio(config: Mapping[str, Any], key: str) -> float:
+    """How many times wider something is, as this key says: above 0 and below 1,000; ConfigError for anything else."""
+    found = config[key]
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found < 1000:
+        raise ConfigError(f"{key} = {found!r}: a number above 0 is needed")
+    return found
+
+
 def one_over(config: Mapping[str, Any], key: str) -> int:
     """n, where this key gives 1/n; ConfigError for anything else."""
-    ratio = config[key]
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1 or (1 / ratio) % 1:
-        raise ConfigError(f"{key} = {ratio!r}: one over a whole number is needed")
-    return round(1 / ratio)
+    found = config[key]
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found <= 1 or (1 / found) % 1:
+        raise ConfigError(f"{key} = {found!r}: one over a whole number is needed")
+    return round(1 / found)
 
 
 def listed(config: Mapping[str, Any], key: str, layers: int) -> int:

@@ -1,4 +1,4 @@
-"""ViTs with rotary positions, for images of any size: patches as tokens, of which those of a square become one in the end.
+"""ViTs with rotary positions, for images of any size: patches as tokens, those of a larger square one in the end.
 
 Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
 """
