@@ -18,15 +18,14 @@ from symcount.hub.decoders import (
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import first_dense, layer_kinds, number
+from symcount.hub.settling import first_dense, layer_kinds, listed_dense, number
 from symcount.layers import decoder_heads, gated, norm, residual, words
 from symcount.layers.experts import balanced_experts, dense_then_experts
-from symcount.layers.latent import indexer, latent_attention
-from symcount.masks import Mask
+from symcount.layers.latent import indexer, latent_step
 from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
@@ -41,9 +40,7 @@ if TYPE_CHECKING:
 
 def attend(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """x + attention(norm(x)), over tokens that an indexer chooses, here or in a layer before."""
-    y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True), index=partial(indexer, z=z, t=z.t) if indexed else None))
+    return latent_step(x, z, index=partial(indexer, z=z, t=z.t) if indexed else None)
 
 
 def dense(x: Tensor, z: Any) -> Tensor:
@@ -68,7 +65,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 
 
 def _settle(config: Mapping[str, Any]) -> dict[str, int]:
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or first_dense(config)
+    return listed_dense(config) or first_dense(config)
 
 
 def _settle_glm(config: Mapping[str, Any]) -> dict[str, int]:
@@ -118,9 +115,8 @@ IGNORED = {
 
 def _keys(*, h_e: int, r_q: int, heads_i: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
     """The keys of both but those of latent attention; num_key_value_heads and head_dim give no size here."""
-    usual = decoder_keys(**sizes)
     return {
-        **{key: entry for key, entry in usual.items() if key not in LATENT_IGNORED},
+        **latent_decoder_keys(**sizes),
         "moe_intermediate_size": ("h_e", h_e),
         "q_lora_rank": ("r_q", r_q),
         "n_routed_experts": ("E", 256),

@@ -18,11 +18,11 @@ from symcount.hub.decoders import (
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number, some_dense
+from symcount.hub.settling import layer_kinds, listed_dense, number, some_dense
 from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
@@ -91,7 +91,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 def dense(config: Mapping[str, Any]) -> int:
     """How many layers have one MLP: as a list says, or those before the first with experts, and between them."""
     L, every = config["num_hidden_layers"], config["moe_layer_freq"]
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     first = number(config, "first_k_dense_replace", least=0)
     if not isinstance(every, list):
         number(config, "moe_layer_freq")
@@ -133,8 +133,7 @@ ARCHITECTURES = (Architecture(
     sizes="window h_s L_global L_dense heads_local r_q_local r_kv_local nope_local rope_local v_local",
     flags={"query_rank": True, "dense": True, "indexed": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=152064, d=5120, h=13824, L=46, heads=128).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=152064, d=5120, h=13824, L=46, heads=128),
         **latent_keys(r_kv=512, nope=128, rope=64, v=128),
         "q_lora_rank": ("r_q", 1024),
         "moe_intermediate_size": ("h_e", 1536),

@@ -22,7 +22,7 @@ from symcount.hub.decoders import (
     kimi_names,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number
+from symcount.hub.settling import layer_kinds, listed_dense, number
 from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.delta import kimi_delta
 from symcount.layers.experts import balanced_experts
@@ -101,7 +101,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     kinds = config["layer_types"] or ["linear_attention" if i % 4 != 3 else "indexed_attention" for i in range(L)]
     modes = indexers(config, L)
     attends = [i for i, kind in enumerate(kinds) if kind != "linear_attention"]
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or {"L_dense": min(3, L)}
+    dense = listed_dense(config) or {"L_dense": min(3, L)}
     told = {} if config["linear_attn_config"] is None else config["linear_attn_config"]
     if not isinstance(told, dict):
         raise ConfigError(f"linear_attn_config = {told!r}: a table is needed")

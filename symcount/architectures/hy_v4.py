@@ -19,11 +19,11 @@ from symcount.hub.decoders import (
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, some_dense
+from symcount.hub.settling import layer_kinds, listed_dense, some_dense
 from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.experts import balanced_experts
 from symcount.layers.latent import indexer, latent_attention
@@ -83,7 +83,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers are dense, and how many choose tokens: the first, and each fourth from the second on."""
     L = config["num_hidden_layers"]
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {"L_dense": min(1, L)}
+    dense = listed_dense(config) or {"L_dense": min(1, L)}
     found = layer_kinds(config, {"full": "L_index", "shared": None}, "indexer_types") or {
         "L_index": min(1, L) + len(range(1, L, 4))}
     if config["indexer_types"] and config["indexer_types"][0] != "full":
@@ -97,8 +97,7 @@ ARCHITECTURES = (Architecture(
     sizes="L_dense L_index",
     flags={"query_rank": True, "dense": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=120832, d=2816, h=6912, L=34, heads=32).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=120832, d=2816, h=6912, L=34, heads=32),
         **latent_keys(r_kv=512, nope=192, rope=64, v=256),
         "q_lora_rank": ("r_q", 1536),
         "moe_intermediate_size": ("h_e", 768),

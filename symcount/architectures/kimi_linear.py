@@ -22,7 +22,7 @@ from symcount.hub.decoders import (
     kimi_names,
     latent_keys,
 )
-from symcount.hub.settling import first_dense, layer_kinds, number, query_rank
+from symcount.hub.settling import first_dense, layer_kinds, listed_dense, number, query_rank
 from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.delta import kimi_delta
 from symcount.layers.experts import balanced_experts
@@ -61,7 +61,7 @@ def ling(z: Any) -> tuple[Tensor, Tensor]:
 
 def dense_layers(config: dict[str, Any]) -> dict[str, int]:
     """How many layers have no experts: as listed, or the first ones."""
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or first_dense(config)
+    return listed_dense(config) or first_dense(config)
 
 
 def settle_kimi(config: dict[str, Any]) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from symcount.hub.decoders import (
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number, some_dense
+from symcount.hub.settling import listed_dense, number, some_dense
 from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import named_step
@@ -114,7 +114,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     if told is None and config["index_topk_freq"] not in (0, 1):
         raise ConfigError(f"index_topk_freq = {config['index_topk_freq']!r}: layers that share the tokens another "
                           "chose are not written for this family")
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {
+    dense = listed_dense(config) or {
         "L_dense": min(number(config, "first_k_dense_replace", least=0), L)}
     return {"L_nope": plain, **some_dense(dense["L_dense"])}
 
@@ -126,8 +126,7 @@ ARCHITECTURES = (Architecture(
     sizes="L_dense L_nope",
     flags={"dense": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64),
         **latent_keys(r_kv=512, nope=64, rope=64, v=128),
         "moe_intermediate_size": ("h_e", 6144),
         "n_routed_experts": ("E", 128),

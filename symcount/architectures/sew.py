@@ -25,9 +25,9 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import activation, linear, mlp, norm, residual
-from symcount.layers.disentangled import disentangled
+from symcount.layers.disentangled import disentangled, distances
 from symcount.layers.speech import frames, hidden_frame, position_convolution, projected, speech_block, speech_heads
-from symcount.network import concat, idle, keep, merge, pointwise, tensor, weight, window, within
+from symcount.network import concat, idle, keep, merge, pointwise, tensor, window, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -69,12 +69,6 @@ def level(z: Any) -> tuple[Tensor, Tensor, Tensor]:
     x, heard = heard_by(z)
     y = norm(within("embeddings", squeezed, x, z=z), "norm")
     return within("layers", speech_block, y, z=z, runs=z.L), x, heard
-
-
-def distances(z: Any) -> Tensor:
-    """A vector for each of so many distances back and forth: 2d·buckets parameters, 2d more with a norm."""
-    table = weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d)
-    return norm(table, "distance_norm") if z.normed else table
 
 
 def apart_block(x: Tensor, z: Any, far: Tensor) -> Tensor:

@@ -65,6 +65,11 @@ def gpt_keys(*, V: int, P: int, d: int, L: int, heads: int, tied: bool = False) 
     }
 
 
+def latent_decoder_keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
+    """The keys of most decoders; num_key_value_heads and head_dim give no size beside latent attention."""
+    return {key: told for key, told in decoder_keys(**sizes).items() if key not in LATENT_IGNORED}
+
+
 def latent_keys(*, r_kv: int, nope: int, rope: int, v: int | None) -> dict[str, tuple[str, Any]]:
     """The keys of latent attention, without the rank of the queries, which may be null: `query_rank`."""
     return {

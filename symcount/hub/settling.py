@@ -165,6 +165,14 @@ def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
     return windows(config, min(max(first, 0), L))
 
 
+def listed_dense(config: Mapping[str, Any]) -> dict[str, int]:
+    """{"L_dense": how many layers have one MLP and no experts}, by mlp_layer_types; nothing where it is absent.
+
+    Raises ConfigError for a list that `layer_kinds` refuses.
+    """
+    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+
+
 def some_dense(count: int) -> dict[str, Any]:
     """What `layers.experts.sparse_decoder` reads, of how many layers have one MLP and no experts."""
     return {"dense": count > 0, "L_dense": count or None}

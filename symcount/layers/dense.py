@@ -78,6 +78,11 @@ def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True,
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
 
 
+def plain_rms_norm(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm without a gain: no parameters."""
+    return pointwise(x, kind="rms_norm", name=name)
+
+
 def dropped(x: Tensor, name: str = "dropout") -> Tensor:
     """x, of which training puts some numbers at 0: no parameters, no work; training keeps which ones.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from symcount.errors import ModelError, nearest
 from symcount.layers.dense import linear, norm
+from symcount.layers.transformer import residual
+from symcount.masks import Mask
 from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
 from symcount.sizes import multiple
 from symcount.tensors import Tensor
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from symcount.masks import Mask
     from symcount.polynomials import Size
 
 
@@ -99,6 +100,13 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     if opening is not None:
         mixed = pointwise(mixed, pointwise(opening, kind="sigmoid", name="gate_act"), kind="multiply", name="gated")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
+
+
+def latent_step(x: Tensor, z: Any, **more: Any) -> Tensor:
+    """x and causal latent attention of its RMSNorm: d more parameters than the attention."""
+    y = norm(x, "attention_norm", shift=False)
+    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
+                              mask=Mask(causal=True), **more))
 
 
 FORMS = ("expanded", "heads", "absorbed")  # the first is what transformers runs
