@@ -110,6 +110,7 @@ MOVED = (
     ("vision_projection.norm.", "other", "norm", "lighton_ocr"),
 )
 
+
 def by_the_maps(row):
     """These parts as what they are."""
     parts, kind = Counter(row["components"]), row["id"].split("/")[0]

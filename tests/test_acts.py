@@ -128,4 +128,4 @@ def test_the_kinds_are_these():
         found |= {x.details["kind"] for cls in architecture.classes if kind != "mlp"
                   for x in walk(Model(architecture, {}, cls=cls).network()) if x.verb == "pointwise"}
     assert found <= {*KINDS, *UNLEARNED}
-    assert found >= set(KINDS)
+    assert found >= set(KINDS) - {"adapt"}  # of PVT v2 with linear_attention, which no class default has

@@ -5,23 +5,26 @@ Source: SKT 2026, "A.X K1"; the configurations and the implementations in transf
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number
+from symcount.hub.settling import listed_dense, number
 from symcount.layers import activation, decoder_heads, gated, linear, norm, residual
-from symcount.layers.experts import dense_then_experts, with_shared
-from symcount.layers.latent import indexer, latent_attention
+from symcount.layers.experts import balanced_experts, dense_then_experts
+from symcount.layers.latent import indexer, latent_attention, latent_step
 from symcount.masks import Mask
 from symcount.network import concat, cut, pointwise, rename, within
 from symcount.tensors import Tensor
@@ -31,28 +34,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def attend(x: Tensor, z: Any) -> Tensor:
-    """x and latent attention of its norm: d more parameters."""
-    y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True)))
-
-
 def dense(x: Tensor, z: Any) -> Tensor:
     """Latent attention, and 3dh + 2d parameters."""
-    x = attend(x, z)
+    x = latent_step(x, z)
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h))
-
-
-def experts(x: Tensor, z: Any) -> Tensor:
-    """K of E experts and E_s that all tokens meet: 3Ed·h_e + dE + 3d·E_s·h_e parameters."""
-    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid")
 
 
 def moe(x: Tensor, z: Any) -> Tensor:
     """Latent attention, and experts with a norm on each side: 3d parameters more than both."""
-    x = attend(x, z)
-    y = within("mlp", experts, norm(x, "mlp_norm", shift=False), z=z)
+    x = latent_step(x, z)
+    y = within("mlp", balanced_experts, norm(x, "mlp_norm", shift=False), z=z)
     return residual(x, norm(y, "mlp_out_norm", shift=False))
 
 
@@ -77,13 +68,9 @@ def attend2(x: Tensor, z: Any) -> Tensor:
         query, gate = cut(both, "k", z.nope + z.rope, z.v)
         return query, normed, rename(gate, k="v")
 
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
     y = within("attention_norm", gated_norm, x, z=z)
     return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True), index=index, asked=asked))
+                              mask=Mask(causal=True), index=partial(indexer, z=z, t=z.t), asked=asked))
 
 
 def dense2(x: Tensor, z: Any) -> Tensor:
@@ -95,13 +82,13 @@ def dense2(x: Tensor, z: Any) -> Tensor:
 def moe2(x: Tensor, z: Any) -> Tensor:
     """Gated latent attention, and experts behind a gated norm: 2dr + d parameters more."""
     x = attend2(x, z)
-    return residual(x, within("mlp", experts, within("mlp_norm", gated_norm, x, z=z), z=z))
+    return residual(x, within("mlp", balanced_experts, within("mlp_norm", gated_norm, x, z=z), z=z))
 
 
 def settle(config: dict[str, Any]) -> dict[str, int]:
     """How many layers have one MLP: as a list says, or those before the first with experts, and between them."""
     L = config["num_hidden_layers"]
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     first, every = number(config, "first_k_dense_replace", least=0), number(config, "moe_layer_freq")
     return found or {"L_dense": L - len(range(-(-first // every) * every, L, every))}
 
@@ -117,18 +104,13 @@ STORED = {**DECODER_NAMES, **LATENT_NAMES, **expert_names()}
 HEADS = "ForCausalLM ForSequenceClassification ForTokenClassification"
 
 
-def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
-    """Those of most decoders; num_key_value_heads and head_dim give no size here."""
-    return {key: entry for key, entry in decoder_keys(**sizes).items() if key not in LATENT_IGNORED}
-
-
 ARCHITECTURES = (Architecture(
     "axk1",
     classes=decoder_heads("AXK1", dense_then_experts(dense, moe), HEADS),
     sizes="L_dense",
     flags={"query_rank": True, "mla": "expanded"},
     keys={
-        **_keys(V=163840, d=7168, h=18432, L=61, heads=64),
+        **latent_decoder_keys(V=163840, d=7168, h=18432, L=61, heads=64),
         **latent_keys(r_kv=512, nope=128, rope=64, v=128),
         **KEYS,
         "q_lora_rank": ("r_q", 1536),
@@ -152,7 +134,7 @@ ARCHITECTURES = (Architecture(
     sizes="L_dense",
     flags={"mla": "expanded"},
     keys={
-        **_keys(V=163840, d=2048, h=5120, L=48, heads=32),
+        **latent_decoder_keys(V=163840, d=2048, h=5120, L=48, heads=32),
         **latent_keys(r_kv=128, nope=64, rope=32, v=64),
         **KEYS,
         "q_lora_rank": ("r_q", 384),
@@ -175,10 +157,7 @@ ARCHITECTURES = (Architecture(
         "layers.mlp_norm.down": "layers.{i}.post_attention_layernorm.mlp.fc1",
         "layers.mlp_norm.up": "layers.{i}.post_attention_layernorm.mlp.fc2",
         "layers.attention.query_gate": "layers.{i}.self_attn.q_gate_proj",
-        "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-        "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-        "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-        "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+        **INDEXER_NAMES,
     },
     stored_heads=HEAD_NAMES,
     base="model",

@@ -33,10 +33,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return halves(norm(x, "norm") if z.normed else x, m=z.m_img, d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """The tokens of the patches; what SigLIP pools itself runs, and is not read."""
-    x, *unread = seen
-    return within("projector", projector, idle(x, *unread), z=z),
+    return within("projector", projector, idle(x, *unread), z=z)
 
 
 def joining(config: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, some_dense
+from symcount.hub.settling import listed_dense, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import mixture, sparse_decoder
 from symcount.masks import Mask
@@ -44,7 +44,7 @@ def sparse(x: Tensor, z: Any) -> Tensor:
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers are dense: as listed, or else the first three."""
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     return some_dense(found.get("L_dense", min(3, config["num_hidden_layers"])))
 
 

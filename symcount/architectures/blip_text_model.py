@@ -10,7 +10,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES
 from symcount.layers import post_norm
 from symcount.layers.encoder import encoder, pool, untyped, words_and_spare
-from symcount.layers.unmet import unmet_attention, unmet_norm
+from symcount.layers.idle import idle_attention, idle_norm
 from symcount.masks import Mask
 from symcount.network import idle, within
 from symcount.sizes import per
@@ -26,8 +26,8 @@ def block(x: Tensor, z: Any, mask: Mask | None = None) -> Tensor:
     x = post_norm(x, z, mask, dropout=False)
     if not z.decoder:
         return x
-    return idle(x, *unmet_attention("cross", d=z.d, memory=z.d_img, heads=z.heads, kv=z.heads, k=per(z.d, z.heads),
-                                    bias=True), *unmet_norm("cross.norm", shift=True, d=z.d))
+    return idle(x, *idle_attention("cross", d=z.d, memory=z.d_img, heads=z.heads, kv=z.heads, k=per(z.d, z.heads),
+                                    bias=True), *idle_norm("cross.norm", shift=True, d=z.d))
 
 
 def causal(x: Tensor, z: Any) -> Tensor:

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, some_dense
+from symcount.hub.settling import listed_dense, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, residual
 from symcount.layers.experts import mixture, sparse_decoder, with_shared
 from symcount.masks import Mask
@@ -47,7 +47,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         if isinstance(config[key], bool) or not isinstance(config[key], int):
             raise ConfigError(f"{key} = {config[key]!r}: a whole number is needed")
     first = min(max(config["first_k_dense_replace"], 0), config["num_hidden_layers"])
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     E_s = max(config["num_shared_experts"], 0)
     scores = config["expert_selection_fn"]
     if scores not in ("softmax", "sigmoid"):

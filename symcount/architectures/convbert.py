@@ -10,8 +10,8 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
 from symcount.hub.settling import as_narrow, number
 from symcount.layers import activation, dropped, linear, mlp, norm, residual
-from symcount.layers.encoder import activated_first, encoder, encoder_heads, words
-from symcount.layers.text import grouped, last_choice, narrow
+from symcount.layers.dense import grouped_linear
+from symcount.layers.encoder import activated_first, encoder, encoder_heads, last_choice, narrow, words
 from symcount.network import concat, contract, pointwise, rename, weight, window, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -57,8 +57,8 @@ def attention(x: Tensor, z: Any) -> Tensor:
 
 def grouped_mlp(x: Tensor, z: Any) -> Tensor:
     """2dh/groups + h + d parameters."""
-    y = activation(grouped(x, "grouped_up", z.groups, h=z.h), "gelu")
-    return dropped(grouped(y, "grouped_down", z.groups, over="h", d=z.d))
+    y = activation(grouped_linear(x, "grouped_up", z.groups, h=z.h), "gelu")
+    return dropped(grouped_linear(y, "grouped_down", z.groups, over="h", d=z.d))
 
 
 def block(x: Tensor, z: Any) -> Tensor:

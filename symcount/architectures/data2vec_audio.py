@@ -11,6 +11,8 @@ from symcount.hub.speech import (
     ADAPTER,
     DELAYS,
     FRAMES,
+    FRAMES_SHAPE,
+    HEADS_SHAPE,
     MASKING,
     SHORTENING,
     SPEAKER,
@@ -26,7 +28,8 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import activation, residual
-from symcount.layers.speech import grouped, hidden_frame, speech_body, speech_heads
+from symcount.layers.convolution import grouped_conv1d
+from symcount.layers.speech import hidden_frame, speech_body, speech_heads
 from symcount.network import keep, pointwise, within
 from symcount.tensors import Tensor
 
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
 def around(x: Tensor, z: Any) -> Tensor:
     """A convolution over w_pos frames, and a norm that learns nothing: w_pos·d²/groups + d parameters."""
-    y = keep(grouped(x, "kernel", w=z.w_pos, groups=z.groups, pad=z.w_pos // 2), s=x.axes["s"])
+    y = keep(grouped_conv1d(x, "kernel", w=z.w_pos, groups=z.groups, pad=z.w_pos // 2), s=x.axes["s"])
     return activation(pointwise(y, kind="layer_norm"), "gelu", "gelu")
 
 
@@ -54,10 +57,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 
 def _data2vec(cls: str, count: int, **sizes: Any) -> Published:
     return measured(f"Data2VecAudio{cls}", count, **{
-        "d": 768, "h": 3072, "L": 12, "heads": 12, "c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2),
-        "stride": (5, 2, 2, 2, 2, 2, 2), "w_pos": 19, "L_pos": 5, "groups": 16, "V": 32, "m": 256, "e": 512,
-        "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1), "dilation": (1, 2, 3, 1, 1), "w_a": 3,
-        "stride_a": (2, 2, 2), **sizes})
+        "d": 768, "h": 3072, "L": 12, "heads": 12, "w_pos": 19, "L_pos": 5, **FRAMES_SHAPE, **HEADS_SHAPE, **sizes})
 
 
 ARCHITECTURES = (Architecture(

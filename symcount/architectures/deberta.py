@@ -12,7 +12,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, encoder_keys
 from symcount.hub.settling import number
 from symcount.layers import activation, embed, linear, mlp, norm, positions, residual
-from symcount.layers.disentangled import disentangled
+from symcount.layers.disentangled import disentangled, distances
 from symcount.layers.encoder import encoder_heads, words_and_spare
 from symcount.network import contract, idle, keep, pointwise, rename, select, tensor, weight, window, within
 from symcount.sizes import least, per, rest
@@ -33,12 +33,6 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     if z.typed:
         x = residual(x, embed(types, "type", types=z.types, d=z.e)[0])
     return norm(linear(x, "project", bias=False, d=z.d) if z.projected else x, "norm"), word
-
-
-def distances(z: Any) -> Tensor:
-    """A vector for each of so many distances back and forth: 2d·buckets parameters, 2d more with a norm."""
-    table = weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d)
-    return norm(table, "distance_norm") if z.normed else table
 
 
 def block(x: Tensor, z: Any, far: Tensor | None, bias: str) -> Tensor:

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import first_dense, layer_kinds
+from symcount.hub.settling import first_dense, listed_dense
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.layers.experts import dense_then_experts, with_shared
 from symcount.masks import Mask
@@ -42,9 +42,9 @@ def sparse(x: Tensor, z: Any) -> Tensor:
                               h_s=z.E_s * z.h_e, shared_bias=z.mlp_bias))
 
 
-def listed_dense(config: Mapping[str, Any]) -> dict[str, Any]:
+def dense_of_list(config: Mapping[str, Any]) -> dict[str, Any]:
     """How many layers are dense, of a list with one kind a layer, which the class needs."""
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     if not found:
         raise ConfigError("mlp_layer_types is needed: dense or sparse for each layer; the class has no default")
     return found
@@ -52,7 +52,7 @@ def listed_dense(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def listed_or_first(config: Mapping[str, Any]) -> dict[str, Any]:
     """The same, or else the first ones; an empty list of kinds is no list."""
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or first_dense(config)
+    return listed_dense(config) or first_dense(config)
 
 
 def _keys(*, h_e: int, E: int, E_s: int, K: int | None, **sizes: Any) -> dict[str, tuple[str, Any]]:
@@ -81,7 +81,7 @@ ARCHITECTURES = (Architecture(
     follows=FOLLOWS,
     keys=_keys(V=102400, d=4096, h=11008, L=32, heads=32, h_e=1407, E=64, E_s=2, K=None),
     reads={"mlp_layer_types": None},
-    settle=listed_dense,
+    settle=dense_of_list,
     aliases={"num_experts": "n_routed_experts"},
     ignored=IGNORED,
     stored=NAMES,

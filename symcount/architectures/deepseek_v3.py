@@ -15,15 +15,14 @@ from symcount.hub.decoders import (
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import first_dense, layer_kinds, query_rank
+from symcount.hub.settling import first_dense, listed_dense, query_rank
 from symcount.layers import decoder, decoder_heads, gated, norm, residual
 from symcount.layers.experts import dense_then_experts, with_shared
-from symcount.layers.latent import latent_attention
-from symcount.masks import Mask
+from symcount.layers.latent import latent_step
 from symcount.network import within
 from symcount.tensors import Tensor
 
@@ -35,23 +34,16 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
-def attend(x: Tensor, z: Any) -> Tensor:
-    """x + attention(norm(x))."""
-    y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True)))
-
-
 def dense(x: Tensor, z: Any, *, bias: bool = False) -> Tensor:
     """Latent attention, and 3dh + 2d parameters."""
-    x = attend(x, z)
+    x = latent_step(x, z)
     return residual(x, within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h, bias=bias))
 
 
 def moe(x: Tensor, z: Any, *, bias: bool = False, corrected: str | None = "buffer",
         scores: str = "sigmoid") -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
-    x = attend(x, z)
+    x = latent_step(x, z)
     return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
                               h_s=z.E_s * z.h_e, shared_bias=bias, corrected=corrected, scores=scores))
 
@@ -75,13 +67,8 @@ def _settle_v2(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settle_glm(config: Mapping[str, Any]) -> dict[str, Any]:
-    listed = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types")
+    listed = listed_dense(config)
     return {**query_rank(config), **(listed or {"L_dense": min(1, config["num_hidden_layers"])})}
-
-
-def _keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
-    """Those of most decoders; num_key_value_heads and head_dim give no size here."""
-    return {key: entry for key, entry in decoder_keys(**sizes).items() if key not in LATENT_IGNORED}
 
 
 IGNORED = {**ROTARY, **LATENT_IGNORED, **ROUTED}
@@ -108,7 +95,7 @@ ARCHITECTURES = (
         sizes="r_q L_dense",
         flags={"query_rank": True, "mla": "expanded"},
         keys={
-            **_keys(V=129280, d=7168, h=18432, L=61, heads=128),
+            **latent_decoder_keys(V=129280, d=7168, h=18432, L=61, heads=128),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
             "moe_intermediate_size": ("h_e", 2048),
             "n_routed_experts": ("E", 256),
@@ -141,7 +128,7 @@ ARCHITECTURES = (
         sizes="r_q L_dense K",
         flags={"query_rank": True, "mla": "expanded"},
         keys={
-            **_keys(V=102400, d=4096, h=11008, L=32, heads=32),
+            **latent_decoder_keys(V=102400, d=4096, h=11008, L=32, heads=32),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
             "moe_intermediate_size": ("h_e", 1407),
             "n_routed_experts": ("E", 64),
@@ -170,7 +157,7 @@ ARCHITECTURES = (
         sizes="r_q L_dense",
         flags={"query_rank": True, "mla": "expanded"},
         keys={
-            **_keys(V=154880, d=2048, h=10240, L=47, heads=20),
+            **latent_decoder_keys(V=154880, d=2048, h=10240, L=47, heads=20),
             **latent_keys(r_kv=512, nope=192, rope=64, v=256),
             "moe_intermediate_size": ("h_e", 1536),
             "n_routed_experts": ("E", 64),
@@ -198,7 +185,7 @@ ARCHITECTURES = (
         sizes="r_q L_dense",
         flags={"query_rank": True, "mla": "expanded", "mlp_bias": False},
         keys={
-            **_keys(V=131072, d=4096, h=12288, L=36, heads=32),
+            **latent_decoder_keys(V=131072, d=4096, h=12288, L=36, heads=32),
             **latent_keys(r_kv=256, nope=64, rope=64, v=128),
             "moe_intermediate_size": ("h_e", 2048),
             "n_routed_experts": ("E", 128),
@@ -226,7 +213,7 @@ ARCHITECTURES = (
         flags={"query_rank": True, "mla": "expanded"},
         follows={"v": "d/heads"},
         keys={
-            **_keys(V=73448, d=2560, h=6400, L=62, heads=40, tied=True),
+            **latent_decoder_keys(V=73448, d=2560, h=6400, L=62, heads=40, tied=True),
             **latent_keys(r_kv=256, nope=64, rope=32, v=None),
             "attention_bias": ("attention_bias", False),
             "mlp_bias": ("mlp_bias", False),
@@ -252,7 +239,7 @@ ARCHITECTURES = (
         sizes="r_q",
         flags={"query_rank": True, "mla": "expanded"},
         keys={
-            **_keys(V=128256, d=2048, h=6144, L=32, heads=16, tied=True),
+            **latent_decoder_keys(V=128256, d=2048, h=6144, L=32, heads=16, tied=True),
             **latent_keys(r_kv=512, nope=128, rope=64, v=128),
             "attention_bias": ("attention_bias", False),
         },

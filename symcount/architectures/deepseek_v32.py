@@ -5,25 +5,27 @@ Source: DeepSeek-AI 2025, "DeepSeek-V3.2", section 2.1; GLM-5 Team 2026, "GLM-5"
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import first_dense, layer_kinds, number
+from symcount.hub.settling import first_dense, layer_kinds, listed_dense, number
 from symcount.layers import decoder_heads, gated, norm, residual, words
-from symcount.layers.experts import dense_then_experts, with_shared
-from symcount.layers.latent import indexer, latent_attention
-from symcount.masks import Mask
+from symcount.layers.experts import balanced_experts, dense_then_experts
+from symcount.layers.latent import indexer, latent_step
 from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
@@ -38,13 +40,7 @@ if TYPE_CHECKING:
 
 def attend(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """x + attention(norm(x)), over tokens that an indexer chooses, here or in a layer before."""
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
-    y = norm(x, "attention_norm", shift=False)
-    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                              mask=Mask(causal=True), index=index if indexed else None))
+    return latent_step(x, z, index=partial(indexer, z=z, t=z.t) if indexed else None)
 
 
 def dense(x: Tensor, z: Any) -> Tensor:
@@ -56,8 +52,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def moe(x: Tensor, z: Any, *, indexed: bool = True) -> Tensor:
     """Latent attention, and 3Ed·h_e + dE + 3d·E_s·h_e + 2d parameters, of which a token meets K/E of the experts'."""
     x = attend(x, z, indexed=indexed)
-    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid"))
+    return residual(x, within("mlp", balanced_experts, norm(x, "mlp_norm", shift=False), z=z))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -70,7 +65,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 
 
 def _settle(config: Mapping[str, Any]) -> dict[str, int]:
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or first_dense(config)
+    return listed_dense(config) or first_dense(config)
 
 
 def _settle_glm(config: Mapping[str, Any]) -> dict[str, int]:
@@ -105,10 +100,7 @@ STORED = {
     **DECODER_NAMES,
     **LATENT_NAMES,
     **expert_names(),
-    "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-    "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-    "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-    "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+    **INDEXER_NAMES,
 }
 IGNORED = {
     **ROTARY,
@@ -123,9 +115,8 @@ IGNORED = {
 
 def _keys(*, h_e: int, r_q: int, heads_i: int, **sizes: Any) -> dict[str, tuple[str, Any]]:
     """The keys of both but those of latent attention; num_key_value_heads and head_dim give no size here."""
-    usual = decoder_keys(**sizes)
     return {
-        **{key: entry for key, entry in usual.items() if key not in LATENT_IGNORED},
+        **latent_decoder_keys(**sizes),
         "moe_intermediate_size": ("h_e", h_e),
         "q_lora_rank": ("r_q", r_q),
         "n_routed_experts": ("E", 256),

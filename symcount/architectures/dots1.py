@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import first_dense, layer_kinds
+from symcount.hub.settling import first_dense, listed_dense
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, residual
 from symcount.layers.attention import per_head
 from symcount.layers.experts import dense_then_experts, with_shared
@@ -70,7 +70,7 @@ def _settle_glm(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _settle_hunyuan(config: Mapping[str, Any]) -> dict[str, Any]:
-    listed = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types")
+    listed = listed_dense(config)
     return listed or {"L_dense": min(1, config["num_hidden_layers"])}
 
 

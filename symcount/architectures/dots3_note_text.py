@@ -5,27 +5,29 @@ Source: dots studio 2026, "dots3 note"; the configuration and the implementation
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number, some_dense
-from symcount.layers import decoder_heads, gated, linear, norm, words
+from symcount.hub.settling import layer_kinds, listed_dense, number, some_dense
+from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
-from symcount.layers.latent import indexer, latent_attention, latent_query
+from symcount.layers.latent import indexer, latent_attention
 from symcount.masks import Mask
-from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -51,16 +53,8 @@ LOCAL = ("heads", "r_q", "r_kv", "nope", "rope", "v")
 
 def attention(x: Tensor, z: Any, *, window: Any = None, indexed: bool = False) -> Tensor:
     """Latent attention of which a gate opens each head: d·heads + rope parameters more, and those of an indexer."""
-    def asked(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        query, low = latent_query(x, z, k=z.nope + z.rope, bias=z.attention_bias)
-        return query, low, linear(x, "gate", bias=False, g=z.heads)
-
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
     return latent_attention(x, z, t=z.t, form=z.mla, bias=z.attention_bias, mask=Mask(causal=True, window=window),
-                            asked=asked, index=index if indexed else None, turned_norm=True)
+                            index=partial(indexer, z=z, t=z.t) if indexed else None, gate="g", turned_norm=True)
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -97,7 +91,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 def dense(config: Mapping[str, Any]) -> int:
     """How many layers have one MLP: as a list says, or those before the first with experts, and between them."""
     L, every = config["num_hidden_layers"], config["moe_layer_freq"]
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     first = number(config, "first_k_dense_replace", least=0)
     if not isinstance(every, list):
         number(config, "moe_layer_freq")
@@ -137,10 +131,9 @@ ARCHITECTURES = (Architecture(
         "Dots3NoteForCausalLM": decoder_heads("Dots3Note", body)["Dots3NoteForCausalLM"],
     },
     sizes="window h_s L_global L_dense heads_local r_q_local r_kv_local nope_local rope_local v_local",
-    flags={"dense": True, "indexed": True, "mla": "expanded"},
+    flags={"query_rank": True, "dense": True, "indexed": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=152064, d=5120, h=13824, L=46, heads=128).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=152064, d=5120, h=13824, L=46, heads=128),
         **latent_keys(r_kv=512, nope=128, rope=64, v=128),
         "q_lora_rank": ("r_q", 1024),
         "moe_intermediate_size": ("h_e", 1536),
@@ -189,10 +182,7 @@ ARCHITECTURES = (Architecture(
         **expert_names(),
         "layers.attention.turned_norm": "layers.{i}.self_attn.k_rope_only_layernorm",
         "layers.attention.gate": "layers.{i}.self_attn.g_proj",
-        "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-        "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-        "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-        "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+        **INDEXER_NAMES,
     },
     stored_heads=HEAD_NAMES,
     base="model",

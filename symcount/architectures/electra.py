@@ -9,8 +9,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_NOTES, ENCODER_ONLY, encoder_keys
 from symcount.layers import activation, linear
-from symcount.layers.encoder import dense_first, encoder, encoder_heads, words
-from symcount.layers.text import narrow
+from symcount.layers.encoder import dense_first, encoder, encoder_heads, narrow, words
 from symcount.network import select, within
 from symcount.tensors import Tensor
 

@@ -11,7 +11,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, number
+from symcount.hub.settling import listed_dense, number
 from symcount.layers import attention, decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import dense_then_experts, mixture, with_shared
 from symcount.masks import Mask
@@ -83,7 +83,7 @@ def _settle_seeing(config: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(widths, list) or len(widths) != 2:
         raise ConfigError(f"moe_intermediate_size = {widths!r}: two widths, for text and for images, are needed")
     h_e, h_img = (number({"moe_intermediate_size": width}, "moe_intermediate_size") for width in widths)
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     return {**(found or {"L_dense": 1}), "h_e": h_e, "h_img": h_img, "E_s": shared, "shared": shared > 0}
 
 

@@ -9,9 +9,9 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, some_dense
+from symcount.hub.settling import listed_dense, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
-from symcount.layers.experts import sparse_decoder, with_shared
+from symcount.layers.experts import balanced_experts, sparse_decoder
 from symcount.masks import Mask
 from symcount.network import within
 from symcount.tensors import Tensor
@@ -37,8 +37,7 @@ def dense(x: Tensor, z: Any) -> Tensor:
 def sparse(x: Tensor, z: Any) -> Tensor:
     """With experts and E_s shared ones: 3Ed·h_e + 3d·E_s·h_e + dE + d parameters more."""
     x = attend(x, z)
-    return residual(x, within("mlp", with_shared, norm(x, "mlp_norm", shift=False), E=z.E, K=z.K, h=z.h_e,
-                              h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid"))
+    return residual(x, within("mlp", balanced_experts, norm(x, "mlp_norm", shift=False), z=z))
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     first = config["first_k_dense_replace"]
     if isinstance(first, bool) or not isinstance(first, int):
         raise ConfigError(f"first_k_dense_replace = {first!r}: a whole number is needed")
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     return some_dense(found.get("L_dense", min(max(first, 0), config["num_hidden_layers"])))
 
 

@@ -29,10 +29,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return linear(x, "input", bias=False, d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """The tokens of the patches; what SigLIP pools itself runs, and is not read."""
-    x, *unread = seen
-    return within("projector", projector, idle(x, *unread), z=z),
+    return within("projector", projector, idle(x, *unread), z=z)
 
 
 def pooling(config: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from symcount.hub.encoders import BERT_NAMES, encoder_keys
 from symcount.hub.images import CLIP_NAMES, TOWER_NOTES, vision_keys
 from symcount.layers import linear, post_norm
 from symcount.layers.encoder import encoder, untyped
-from symcount.layers.unmet import unmet_block, unmet_map, unmet_norm
+from symcount.layers.idle import idle_block, idle_map, idle_norm
 from symcount.masks import Mask
 from symcount.network import idle, weight, within
 from symcount.sizes import per
@@ -30,12 +30,12 @@ def block(x: Tensor, z: Any) -> Tensor:
 def tower(x: Tensor, z: Any) -> Tensor:
     """CLIP's ViT, with a last norm of all its tokens, and a map and a norm to the width of the text."""
     d, rows = z.d_img, per(z.side, z.patch)
-    x = within("layers", lambda y: idle(y, *unmet_block(d=d, h=z.h_img)), x, runs=z.L_img)
+    x = within("layers", lambda y: idle(y, *idle_block(d=d, h=z.h_img)), x, runs=z.L_img)
     return idle(x, weight("embeddings.cls", kinds="embedding", d=d),
-                *unmet_map("embeddings.patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": d}, bias=False),
+                *idle_map("embeddings.patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": d}, bias=False),
                 weight("embeddings.position.weight", kinds="embedding", P=rows * rows + 1, d=d),
-                *unmet_norm("first_norm", shift=True, d=d), *unmet_norm("norm", shift=True, d=d),
-                *unmet_map("project", {"d": d}, {"o": z.d}, bias=True),
+                *idle_norm("first_norm", shift=True, d=d), *idle_norm("norm", shift=True, d=d),
+                *idle_map("project", {"d": d}, {"o": z.d}, bias=True),
                 *(weight(f"projected.{name}", d=z.d) for name in ("weight", "bias")))  # a norm of what never comes
 
 

@@ -11,7 +11,7 @@ from symcount.hub import measured
 from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import number
 from symcount.layers import gated, linear, norm
-from symcount.layers.squares import squares, turned_gated
+from symcount.layers.rotary_vision import gated_vision_block, squares
 from symcount.network import pointwise, split, weight, within
 from symcount.tensors import Tensor
 
@@ -40,7 +40,7 @@ def tower(z: Any) -> Tensor:
     Parameters beside the embeddings and what merges: L(4d² + 3de + 2d) + d + merge²·de + e.
     """
     x = within("embeddings", embedded, z=z)
-    x = within("layers", turned_gated, x, z=z, h=z.e, bias="query key value" if z.attention_bias else False,
+    x = within("layers", gated_vision_block, x, z=z, h=z.e, bias="query key value" if z.attention_bias else False,
                mlp_bias=False, runs=z.L)
     x = split(norm(x, "norm", shift=False), "s", s=None, m=z.merge * z.merge)
     x = linear(x, "conv", over="m d", d=z.e)

@@ -7,6 +7,8 @@ Xie et al. 2026, "mHC: manifold-constrained hyper-connections".
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub.decoders import (
@@ -20,10 +22,10 @@ from symcount.hub.decoders import (
     kimi_names,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number
+from symcount.hub.settling import layer_kinds, listed_dense, number
 from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.delta import kimi_delta
-from symcount.layers.experts import with_shared
+from symcount.layers.experts import balanced_experts
 from symcount.layers.latent import latent_attention
 from symcount.layers.streams import around
 from symcount.masks import Mask
@@ -43,10 +45,8 @@ def delta(x: Tensor, z: Any) -> Tensor:
 
 def attend(x: Tensor, z: Any, *, indexed: bool) -> Tensor:
     """Latent attention to tokens that this layer or one before it chose; all scores are computed all the same."""
-    def chosen(x: Tensor, low: Tensor) -> Tensor:
-        return within("indexer", pools, x, low, z=z)
     return latent_attention(x, z, t=z.t, form=z.mla, bias=z.attention_bias, mask=Mask(causal=True), position=None,
-                            index=chosen if indexed else None)
+                            index=partial(pools, z=z) if indexed else None)
 
 
 def pools(x: Tensor, low: Tensor, z: Any) -> Tensor:
@@ -76,11 +76,6 @@ def feed(x: Tensor, z: Any) -> Tensor:
     return gated(x, h=z.h)
 
 
-def experts(x: Tensor, z: Any) -> Tensor:
-    """3Ed·h_e + dE + 3d·E_s·h_e parameters, of which a token meets K/E of the first."""
-    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid")
-
-
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table."""
     x, word = words(z)
@@ -90,7 +85,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     x = within("layers.following", spread, x, z=z, name="attention", part=attend, indexed=False,
                runs=rest(z.L_attn, z.L_index))
     x = within("layers.dense", spread, x, z=z, name="mlp", part=feed, runs=z.L_dense)
-    x = within("layers.sparse", spread, x, z=z, name="mlp", part=experts, runs=rest(z.L, z.L_dense))
+    x = within("layers.sparse", spread, x, z=z, name="mlp", part=balanced_experts, runs=rest(z.L, z.L_dense))
     return norm(pointwise(x, kind="mean", to="b s d"), "norm", shift=False), word
 
 
@@ -106,7 +101,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     kinds = config["layer_types"] or ["linear_attention" if i % 4 != 3 else "indexed_attention" for i in range(L)]
     modes = indexers(config, L)
     attends = [i for i, kind in enumerate(kinds) if kind != "linear_attention"]
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or {"L_dense": min(3, L)}
+    dense = listed_dense(config) or {"L_dense": min(3, L)}
     told = {} if config["linear_attn_config"] is None else config["linear_attn_config"]
     if not isinstance(told, dict):
         raise ConfigError(f"linear_attn_config = {told!r}: a table is needed")

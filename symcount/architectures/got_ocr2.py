@@ -14,7 +14,7 @@ from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import listed
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
-from symcount.layers.grids import grid_attention, in_grid_windows
+from symcount.layers.grid_attention import grid_attention, in_grid_windows
 from symcount.layers.vision import image
 from symcount.network import merge, pointwise, rename, weight, within
 from symcount.sizes import rest
@@ -73,9 +73,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return linear(rename(merge(x, s="i j"), c="d"), "output", d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """A quarter of the side of the grid, in the width of the text."""
-    return within("projector", projector, seen[0], z=z),
+    return within("projector", projector, x, z=z)
 
 
 def global_layers(config: dict[str, Any]) -> dict[str, Any]:

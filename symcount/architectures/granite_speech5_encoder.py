@@ -16,8 +16,7 @@ from symcount.hub.speech import FAST_NAMES, SPEECH_IGNORED, inner, inner_only, w
 from symcount.layers import linear, residual
 from symcount.layers.block_attention import in_blocks, out_of_blocks
 from symcount.layers.conformer import conformer_block
-from symcount.layers.convolution import batchnorm
-from symcount.layers.speech import grouped
+from symcount.layers.convolution import batchnorm, grouped_conv1d
 from symcount.network import contract, keep, lookup, pointwise, rename, tensor, weight, window, within
 from symcount.sizes import bounded, per, rest
 from symcount.tensors import Tensor
@@ -50,7 +49,7 @@ def convolved(x: Tensor, z: Any, stride: Size) -> Tensor:
     Parameters: 3dm + m·w_depth + 4m + d. With a stride of 2, as many frames as pairs come in.
     """
     y, gate = (linear(x, name, m=z.m) for name in ("value", "gate"))
-    y = grouped(rename(pointwise(y, gate, kind="glu", name="act"), m="d"), "depthwise", w=z.w_depth, groups=z.m,
+    y = grouped_conv1d(rename(pointwise(y, gate, kind="glu", name="act"), m="d"), "depthwise", w=z.w_depth, groups=z.m,
                 stride=stride, pad=per(z.w_depth - 1, 2), bias=False)
     y = pointwise(rename(batchnorm(rename(y, d="c"), "norm"), c="m"), kind="silu")
     return linear(keep(y, s=x.axes["s"] // stride), "second", over="m", d=z.d)

@@ -10,6 +10,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import BACKBONE, stages
+from symcount.hub.settling import ratio
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import image
@@ -84,17 +85,15 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     L, heads = stages(config, "depths", "num_heads")
     if len(L) != len(MASKED):
         raise ConfigError(f"depths has {len(L)} stages: four are written")
-    size, ratio, e = config["image_size"], config["mlp_ratio"], config["embed_dim"]
+    size, times, e = config["image_size"], ratio(config, "mlp_ratio"), config["embed_dim"]
     if not isinstance(size, list) or len(size) != 2 or size[0] != size[1] or type(size[0]) is not int:
         raise ConfigError(f"image_size = {size!r}: twice the same whole number is needed")
     if size[0] < 1 or size[0] % (STRIDE * UNIT):
         raise ConfigError(f"image_size = {size[0]} is no multiple of {STRIDE * UNIT}: units do not fill it")
     if type(e) is not int or e < 1:
         raise ConfigError(f"embed_dim = {e!r}: a whole number of at least 1 is needed")
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1000:
-        raise ConfigError(f"mlp_ratio = {ratio!r}: a number above 0 is needed")
     d = tuple(e * 2**i for i in range(len(L)))
-    return {"side": size[0], "d": d, "h": tuple(int(n * ratio) for n in d), "L": L, "heads": heads}
+    return {"side": size[0], "d": d, "h": tuple(int(n * times) for n in d), "L": L, "heads": heads}
 
 
 def _hiera(count: int, e: int, L: tuple[int, ...], heads: int) -> Published:

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
 from symcount.layers import linear, norm, rotary_block, words
-from symcount.layers.unmet import unmet_gated, unmet_norm
+from symcount.layers.idle import idle_gated, idle_norm
 from symcount.network import idle, weight, within
 from symcount.tensors import Tensor
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def block(x: Tensor, z: Any) -> Tensor:
     """2dk·heads + 2dk·kv + 6dh + 4d parameters, of which 3dh + 2d are for sounds."""
     x = rotary_block(x, z, bias=z.attention_bias, mlp_bias=z.mlp_bias)
-    return idle(x, *unmet_norm("audio_attention_norm", d=z.d), *unmet_norm("audio_mlp_norm", d=z.d),
-                *unmet_gated("audio.mlp", d=z.d, h=z.h, bias=z.mlp_bias))
+    return idle(x, *idle_norm("audio_attention_norm", d=z.d), *idle_norm("audio_mlp_norm", d=z.d),
+                *idle_gated("audio.mlp", d=z.d, h=z.h, bias=z.mlp_bias))
 
 
 def body(z: Any) -> Tensor:

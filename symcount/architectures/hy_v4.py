@@ -6,26 +6,30 @@ Source: Tencent Hunyuan 2026, "Hy4"; the configuration and the implementation in
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
 from symcount.hub.decoders import (
     DECODER_NAMES,
     HEAD_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, some_dense
-from symcount.layers import decoder_heads, gated, linear, norm, words
-from symcount.layers.experts import with_shared
-from symcount.layers.latent import indexer, latent_attention, latent_query
+from symcount.hub.settling import layer_kinds, listed_dense, some_dense
+from symcount.layers import decoder_heads, gated, norm, words
+from symcount.layers.experts import balanced_experts
+from symcount.layers.latent import indexer, latent_attention
+from symcount.layers.streams import coefficients
 from symcount.masks import Mask
-from symcount.network import cut, merge, pointwise, rename, repeat, weight, within
+from symcount.network import cut, pointwise, rename, repeat, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
 
@@ -33,8 +37,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
-
-    from symcount.polynomials import Size
 
 
 def around(x: Tensor, name: str, part: Callable[..., Tensor], **sizes: Any) -> Tensor:
@@ -47,40 +49,21 @@ def around(x: Tensor, name: str, part: Callable[..., Tensor], **sizes: Any) -> T
 def collapse(x: Tensor) -> tuple[Tensor, Tensor]:
     """One row for all n streams, and how a row is spread over them: 2n(nd + 1) + 2 parameters."""
     n = x.axes["n"]
-    gather, spread = (rename(pointwise(part, kind="sigmoid"), o="n") for part in cut(told(x, 2 * n, 2), "o", n, n))
+    gather, spread = (rename(pointwise(part, kind="sigmoid"), o="n")
+                      for part in cut(coefficients(x, 2 * n, 2), "o", n, n))
     return pointwise(x, gather, kind="mix", name="collapsed", to="b s d"), spread
 
 
 def last(x: Tensor) -> Tensor:
     """One row for all n streams, after the last layer: n(nd + 1) + 1 parameters."""
-    gather = rename(pointwise(told(x, x.axes["n"], 1), kind="sigmoid"), o="n")
+    gather = rename(pointwise(coefficients(x, x.axes["n"], 1), kind="sigmoid"), o="n")
     return pointwise(x, gather, kind="mix", name="collapsed", to="b s d")
-
-
-def told(x: Tensor, count: Size, scales: int) -> Tensor:
-    """scale · W(normed streams) + base: `count` numbers for each token."""
-    y = linear(pointwise(merge(x, c="n d"), kind="rms_norm", name="normed"), "fn", over="c", bias=False, o=count)
-    return pointwise(y, weight("scale", kinds="bias", i=scales), weight("base", kinds="bias", o=count), kind="affine",
-                     name="coefficients", to="b s o")
 
 
 def attention(x: Tensor, z: Any, *, indexed: bool) -> Tensor:
     """Latent attention whose mix a gate of d·v·heads parameters opens, with sinks: heads parameters more."""
-    def asked(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        query, low = latent_query(x, z, k=z.nope + z.rope, bias=z.attention_bias)
-        return query, low, linear(x, "gate", bias=False, g=z.heads, v=z.v)
-
-    def index(x: Tensor, low: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, low, z=z, t=z.t)
-        return chosen
-
-    return latent_attention(x, z, t=z.t, form=z.mla, bias=z.attention_bias, mask=Mask(causal=True), asked=asked,
-                            index=index if indexed else None, sinks=True)
-
-
-def experts(x: Tensor, z: Any) -> Tensor:
-    """K of E experts and E_s that all tokens meet: 3Ed·h_e + dE + 3d·E_s·h_e parameters."""
-    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid")
+    return latent_attention(x, z, t=z.t, form=z.mla, bias=z.attention_bias, mask=Mask(causal=True), gate="g v",
+                            index=partial(indexer, z=z, t=z.t) if indexed else None, sinks=True)
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -92,7 +75,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
     x = within("layers.reusing", around, x, indexed=False, runs=rest(z.L, z.L_index), **attends)
     if z.dense:
         x = within("layers.dense", around, x, name="mlp", part=gated, h=z.h, runs=z.L_dense)
-    x = within("layers.moe", around, x, name="mlp", part=experts, z=z,
+    x = within("layers.moe", around, x, name="mlp", part=balanced_experts, z=z,
                runs=rest(z.L, z.L_dense) if z.dense else z.L)
     return norm(within("streams", last, x), "norm", shift=False), word
 
@@ -100,7 +83,7 @@ def body(z: Any) -> tuple[Tensor, Tensor]:
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers are dense, and how many choose tokens: the first, and each fourth from the second on."""
     L = config["num_hidden_layers"]
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {"L_dense": min(1, L)}
+    dense = listed_dense(config) or {"L_dense": min(1, L)}
     found = layer_kinds(config, {"full": "L_index", "shared": None}, "indexer_types") or {
         "L_index": min(1, L) + len(range(1, L, 4))}
     if config["indexer_types"] and config["indexer_types"][0] != "full":
@@ -112,10 +95,9 @@ ARCHITECTURES = (Architecture(
     "hy_v4",
     classes=decoder_heads("HYV4", body, "ForCausalLM"),
     sizes="L_dense L_index",
-    flags={"dense": True, "mla": "expanded"},
+    flags={"query_rank": True, "dense": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=120832, d=2816, h=6912, L=34, heads=32).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=120832, d=2816, h=6912, L=34, heads=32),
         **latent_keys(r_kv=512, nope=192, rope=64, v=256),
         "q_lora_rank": ("r_q", 1536),
         "moe_intermediate_size": ("h_e", 768),
@@ -145,10 +127,7 @@ ARCHITECTURES = (Architecture(
         **expert_names(),
         "layers.attention.gate": "layers.{i}.self_attn.gate_proj",
         "layers.attention.sinks": "layers.{i}.self_attn.sinks",
-        "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
-        "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
-        "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
-        "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
+        **INDEXER_NAMES,
         **{f"layers.{part}.streams.{ours}": f"layers.{{i}}.{theirs}.{name}"
            for part, theirs in (("attention", "attn_hc"), ("mlp", "ffn_hc"))
            for ours, name in (("fn.weight", "fn"), ("base", "base"), ("scale", "scale"))},

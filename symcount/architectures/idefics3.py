@@ -36,11 +36,11 @@ def tower(z: Any) -> Tensor:
     return norm(within("layers", vision_block, within("embeddings", embedded, z=z), z=z, runs=z.L), "norm")
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """merge² tokens as one, where they fill the image, and a map: merge²·d_img·d parameters."""
-    x, n = seen[0], z.merge * z.merge
+    n = z.merge * z.merge
     x = side_by_side(x, n) if z.joins else fitted(x, n * z.d_img, fits=False)
-    return within("projector", linear, x, name="mlp", bias=False, d=z.d),
+    return within("projector", linear, x, name="mlp", bias=False, d=z.d)
 
 
 def joining(config: dict[str, Any]) -> dict[str, Any]:

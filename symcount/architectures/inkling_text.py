@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY
-from symcount.hub.settling import layer_kinds, listed, number, some_dense
+from symcount.hub.settling import layer_kinds, listed, listed_dense, number, some_dense
 from symcount.layers import activation, decoder_heads, gated, linear, norm, per_head, residual, words
 from symcount.layers.experts import gated_experts
 from symcount.layers.hybrid import alternating
@@ -100,7 +100,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     L, local, wide = config["num_hidden_layers"], config["local_layer_ids"], config["dense_intermediate_size"]
     found = layer_kinds(config, {"hybrid": "L_global", "hybrid_sliding": None}) or {
         "L_global": L // 6 if local is None else L - listed(config, "local_layer_ids", L)}
-    count = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {
+    count = listed_dense(config) or {
         "L_dense": min(number(config, "dense_mlp_idx", least=0), L)}
     widths = ({"h": "intermediate_size", "h_e": "moe_intermediate_size"} if wide is None else
               {"h": "dense_intermediate_size", "h_e": "intermediate_size"})  # as checkpoints say it

@@ -11,6 +11,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import vision_keys, vit_names
 from symcount.hub.multimodal import Part, seeing
+from symcount.hub.settling import one_over
 from symcount.layers import attention, mlp, norm, residual
 from symcount.layers.attention import all_heads
 from symcount.layers.projectors import side_by_side, two_maps
@@ -55,10 +56,10 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(norm(side_by_side(x, z.merge * z.merge), "norm"), h=z.d, d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens of the patches, without that of the image."""
-    x = cut(seen[0], "s", 1, seen[0].axes["s"] - 1)[1]
-    return within("projector", projector, x, z=z),
+    x = cut(x, "s", 1, x.axes["s"] - 1)[1]
+    return within("projector", projector, x, z=z)
 
 
 def squares(config: dict[str, Any]) -> dict[str, Any]:
@@ -77,10 +78,7 @@ def squares(config: dict[str, Any]) -> dict[str, Any]:
 
 def downsampled(config: dict[str, Any]) -> dict[str, Any]:
     """How many tokens a side become one."""
-    ratio = config["downsample_ratio"]
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1 or (1 / ratio) % 1:
-        raise ConfigError(f"downsample_ratio = {ratio!r}: one over a whole number is needed")
-    return {"merge": round(1 / ratio)}
+    return {"merge": one_over(config, "downsample_ratio")}
 
 
 _KEYS = {key: told for key, told in vision_keys(side=448, patch=14, d=1024, h=4096, L=24, heads=16).items()

@@ -13,7 +13,7 @@ from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import number
 from symcount.layers import norm
 from symcount.layers.projectors import side_by_side, two_maps
-from symcount.layers.squares import squares, turned_block
+from symcount.layers.rotary_vision import rotary_vision_block, squares
 from symcount.network import pointwise, weight, within
 from symcount.tensors import Tensor
 
@@ -30,7 +30,7 @@ def embedded(z: Any) -> Tensor:
 
 def tower(z: Any) -> Tensor:
     """L blocks with positions that turn, and a norm: L(4d² + 2dh + 9d + h) + 2d parameters beside the embeddings."""
-    x = within("layers", turned_block, within("embeddings", embedded, z=z), z=z, runs=z.L)
+    x = within("layers", rotary_vision_block, within("embeddings", embedded, z=z), z=z, runs=z.L)
     return norm(x, "norm")
 
 
@@ -40,9 +40,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(x, h=x.axes["d"], d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens of the tower, those of a larger square as one, in the width of the text."""
-    return within("projector", projector, seen[0], z=z),
+    return within("projector", projector, x, z=z)
 
 
 def square(config: dict[str, Any]) -> dict[str, Any]:

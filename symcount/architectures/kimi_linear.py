@@ -22,10 +22,10 @@ from symcount.hub.decoders import (
     kimi_names,
     latent_keys,
 )
-from symcount.hub.settling import first_dense, layer_kinds, number, query_rank
+from symcount.hub.settling import first_dense, layer_kinds, listed_dense, number, query_rank
 from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.delta import kimi_delta
-from symcount.layers.experts import with_shared
+from symcount.layers.experts import balanced_experts
 from symcount.layers.hybrid import steps
 from symcount.layers.latent import latent_attention
 from symcount.masks import Mask
@@ -45,8 +45,7 @@ def hybrid(z: Any, *, low: bool, bounded: bool = False, **attending: Any) -> tup
     x = steps("layers.full.attention", latent_attention, x, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
               mask=Mask(causal=True), runs=z.L_attn, **attending)
     x = steps("layers.dense.mlp", gated, x, h=z.h, runs=z.L_dense)
-    x = steps("layers.sparse.mlp", with_shared, x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer",
-              scores="sigmoid", runs=rest(z.L, z.L_dense))
+    x = steps("layers.sparse.mlp", balanced_experts, x, z=z, runs=rest(z.L, z.L_dense))
     return norm(x, "norm", shift=False), word
 
 
@@ -57,12 +56,12 @@ def kimi(z: Any) -> tuple[Tensor, Tensor]:
 
 def ling(z: Any) -> tuple[Tensor, Tensor]:
     """Attention with a gate for each head; step in time and gate of the delta rule have no rank."""
-    return hybrid(z, low=False, bounded=z.bounded, gate=True)
+    return hybrid(z, low=False, bounded=z.bounded, gate="g")
 
 
 def dense_layers(config: dict[str, Any]) -> dict[str, int]:
     """How many layers have no experts: as listed, or the first ones."""
-    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types") or first_dense(config)
+    return listed_dense(config) or first_dense(config)
 
 
 def settle_kimi(config: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, some_dense
+from symcount.hub.settling import listed_dense, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import sparse_decoder, with_shared
 from symcount.masks import Mask
@@ -54,7 +54,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         heads = listed[0] if listed else heads
     if gating not in (True, False, "per-head", "per-element"):
         raise ConfigError(f"gating = {gating!r}; supported: true, false, per-head, per-element")
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(config)
     return {**some_dense(found.get("L_dense", min(1, L))), "heads": heads,
             "gate_per_head": gating is True or gating == "per-head"}  # false gates each number, as per-element does
 

@@ -13,7 +13,7 @@ from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, enc
 from symcount.hub.settling import number
 from symcount.layers import attention, dropped, linear, mlp, norm, residual
 from symcount.layers.encoder import dense_first, summed
-from symcount.layers.text import stored_norm
+from symcount.layers.idle import idle_norm
 from symcount.network import concat, idle, lookup, pointwise, tensor, weight, within
 from symcount.sizes import exactly, floor, per
 from symcount.tensors import Tensor
@@ -44,7 +44,7 @@ def of_images(x: Tensor, z: Any) -> Tensor:
     x = idle(x, weight("patch.weight", kinds="weight kernel", out="d", **axes),
              weight("patch.bias", kinds="bias", d=z.d), weight("token", kinds="embedding", s=1, d=z.d),
              weight("position", kinds="embedding", s=floor(z.side, z.patch) * floor(z.side, z.patch) + 1, d=z.d))
-    return stored_norm(stored_norm(x, "norm", z.d), "joint_norm", z.d)
+    return idle(x, *idle_norm("norm", shift=True, d=z.d), *idle_norm("joint_norm", shift=True, d=z.d))
 
 
 def score(z: Any, name: str, buckets: Size) -> tuple[Tensor, Tensor]:

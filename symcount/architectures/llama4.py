@@ -13,10 +13,10 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import vision_keys
 from symcount.hub.multimodal import Part, seeing
-from symcount.hub.settling import number
+from symcount.hub.settling import number, one_over
 from symcount.layers import linear, norm
 from symcount.layers.projectors import fitted, side_by_side
-from symcount.layers.squares import turned_block
+from symcount.layers.rotary_vision import rotary_vision_block
 from symcount.layers.vision import image, patches, placed
 from symcount.network import concat, cut, pointwise, rename, repeat, weight, within
 from symcount.tensors import Tensor
@@ -44,27 +44,25 @@ def adapter(x: Tensor, z: Any) -> Tensor:
 
 def tower(z: Any) -> Tensor:
     """L blocks, a norm, and the adapter, which does not read the token of the image."""
-    x = within("layers", turned_block, within("embeddings", embedded, z=z), z=z, runs=z.L)
+    x = within("layers", rotary_vision_block, within("embeddings", embedded, z=z), z=z, runs=z.L)
     x = norm(x, "norm")
     x = cut(x, "s", x.axes["s"] - 1, 1)[0]
     return within("adapter.mlp", adapter, x, z=z)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """What the tower gives, said to be e_img wide, in the width of the text: d·e_img parameters."""
-    x = fitted(rename(seen[0], m="d"), z.e_img, fits=z.projector_fits_img)
-    return linear(x, "projector", bias=False, d=z.d),
+    x = fitted(rename(x, m="d"), z.e_img, fits=z.projector_fits_img)
+    return linear(x, "projector", bias=False, d=z.d)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many tokens a side become one, and whether the widths of the adapter and of what follows fit."""
-    ratio, inner, out = (config[key] for key in ("pixel_shuffle_ratio", "projector_input_dim", "projector_output_dim"))
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio <= 1 or (1 / ratio) % 1:
-        raise ConfigError(f"pixel_shuffle_ratio = {ratio!r}: one over a whole number is needed")
+    merge = one_over(config, "pixel_shuffle_ratio")
+    inner, out = config["projector_input_dim"], config["projector_output_dim"]
     if inner != out:
         raise ConfigError(f"projector_input_dim = {inner!r} and projector_output_dim = {out!r}: the second map of the "
                           "adapter reads what the first gives, so they must be equal")
-    merge = round(1 / ratio)
     return {"merge": merge, "m": number(config, "projector_input_dim"),
             "adapter_fits": config["hidden_size"] * merge**2 == config["intermediate_size"],
             "projector_fits": config["vision_output_dim"] == out}

@@ -11,7 +11,7 @@ from symcount.architectures import family
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.multimodal import Part, seeing
-from symcount.layers import activation, linear
+from symcount.layers.projectors import two_maps
 from symcount.network import cut, idle, within
 from symcount.tensors import Tensor
 
@@ -22,15 +22,13 @@ if TYPE_CHECKING:
 
 def projector(x: Tensor, z: Any) -> Tensor:
     """Two linear maps: d_img·d + d² parameters, 2d more with biases."""
-    y = activation(linear(x, "up", bias=z.projector_bias, d=z.d), "gelu", "gelu")
-    return linear(y, "down", bias=z.projector_bias, d=z.d)
+    return two_maps(x, h=z.d, d=z.d, bias=z.projector_bias)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """The tokens of the patches, without that of the image if CLIP made one, in the width of the text."""
-    x, *unread = seen
     x = cut(x, "s", 1, x.axes["s"] - 1)[1] if z.patches_alone else x
-    return within("projector", projector, idle(x, *unread), z=z),
+    return within("projector", projector, idle(x, *unread), z=z)
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

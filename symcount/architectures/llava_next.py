@@ -26,15 +26,14 @@ def mapped(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     return keep(two_maps(idle(x, *unread), h=z.d, d=z.d, bias=z.projector_bias), s=1)
 
 
-def project_next(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project_next(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """The tokens of the patches, without that of the image, and d parameters for a new line, set between rows."""
-    x, *unread = seen
-    return project_onevision((cut(x, "s", 1, x.axes["s"] - 1)[1], *unread), z)
+    return project_onevision(cut(x, "s", 1, x.axes["s"] - 1)[1], *unread, z=z)
 
 
-def project_onevision(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project_onevision(*seen: Tensor, z: Any) -> Tensor:
     """The same of all tokens: SigLIP has none for the image."""
-    return idle(within("projector", mapped, *seen, z=z), weight("newline", d=z.d)),
+    return idle(within("projector", mapped, *seen, z=z), weight("newline", d=z.d))
 
 
 _KEYS = {"multimodal_projector_bias": ("projector_bias", True)}

@@ -20,8 +20,7 @@ from symcount.hub.decoders import (
 from symcount.hub.settling import number
 from symcount.layers import decoder, decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import gated_experts
-from symcount.layers.latent import latent_attention
-from symcount.masks import Mask
+from symcount.layers.latent import latent_step
 from symcount.network import idle, pointwise, top, weight, within
 from symcount.tensors import Tensor
 
@@ -33,9 +32,7 @@ if TYPE_CHECKING:
 
 def half(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """Latent attention, and 3dh + 2d parameters; what its feed-forward saw is given too."""
-    y = norm(x, "attention_norm", shift=False)
-    x = residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
-                           mask=Mask(causal=True)))
+    x = latent_step(x, z)
     y = norm(x, "mlp_norm", shift=False)
     return residual(x, within("mlp", gated, y, h=z.h)), y
 

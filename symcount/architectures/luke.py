@@ -10,7 +10,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_NAMES, ENCODER_ONLY, ROBERTA_HEAD_NAMES, encoder_keys
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.encoder import encoder, encoder_heads, transform, typed
-from symcount.layers.text import stored, stored_norm
+from symcount.layers.idle import idle_map, idle_norm
 from symcount.network import idle, pointwise, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def entities(x: Tensor, z: Any) -> Tensor:
     """x; stored beside it V_2·e + (P + types)d + 2d parameters, and de where e is not d."""
     tables = {"word": {"V": z.V_2, "e": z.e}, "position": {"P": z.P, "d": z.d}, "type": {"types": z.types, "d": z.d}}
-    x = idle(x, *(weight(f"{name}.weight", kinds="embedding", **axes) for name, axes in tables.items()))
-    x = stored(x, "project", z.e, bias=False, d=z.d) if z.projected else x
-    return stored_norm(x, "norm", z.d)
+    project = idle_map("project", {"e": z.e}, {"d": z.d}, bias=False) if z.projected else ()
+    return idle(x, *(weight(f"{name}.weight", kinds="embedding", **axes) for name, axes in tables.items()), *project,
+                *idle_norm("norm", shift=True, d=z.d))
 
 
 def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
@@ -38,10 +38,9 @@ def embeddings(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
 
 def aware(x: Tensor, z: Any) -> Tensor:
     """4d² + 4d parameters, and 3d² + 3d for the queries between words and entities, and among entities."""
-    y = attention(x, z, t=z.t, dropout=True)
-    for name in ("to_entities", "from_entities", "among_entities") if z.aware else ():
-        y = stored(y, name, z.d, g=z.heads, k=per(z.d, z.heads))
-    return y
+    y, heads = attention(x, z, t=z.t, dropout=True), {"g": z.heads, "k": per(z.d, z.heads)}
+    aware = ("to_entities", "from_entities", "among_entities") if z.aware else ()
+    return idle(y, *(made for name in aware for made in idle_map(name, {"d": z.d}, heads, bias=True)))
 
 
 def block(x: Tensor, z: Any) -> Tensor:
@@ -52,9 +51,9 @@ def block(x: Tensor, z: Any) -> Tensor:
 
 def predicted(x: Tensor, z: Any) -> Tensor:
     """x; stored beside it de + 3e + V_2 parameters, and V_2·e where the table of entities is not used again."""
-    x = stored_norm(stored(x, "transform", z.d, e=z.e), "norm", z.e)
-    x = x if z.tied else stored(x, "decoder", z.e, bias=False, V=z.V_2)
-    return idle(x, weight("bias", kinds="bias", V=z.V_2))
+    decoder = () if z.tied else idle_map("decoder", {"e": z.e}, {"V": z.V_2}, bias=False)
+    return idle(x, *idle_map("transform", {"d": z.d}, {"e": z.e}, bias=True), *idle_norm("norm", shift=True, d=z.e),
+                *decoder, weight("bias", kinds="bias", V=z.V_2))
 
 
 def words(x: Tensor, _: Tensor, z: Any) -> Tensor:

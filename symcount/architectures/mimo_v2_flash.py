@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, number, some_dense
+from symcount.hub.settling import layer_kinds, listed_dense, number, some_dense
 from symcount.layers import attention, decoder_heads, gated, norm, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import alternating
@@ -43,7 +43,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     L, kinds = config["num_hidden_layers"], config["layer_types"]
     found = layer_kinds(config, {"full_attention": "L_global", "sliding_attention": None})
     full = [i == 0 or (i + 1) % 6 == 0 if kinds is None else kinds[i] == "full_attention" for i in range(L)]
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {"L_dense": min(1, L)}
+    dense = listed_dense(config) or {"L_dense": min(1, L)}
     sparse = [i > 0 for i in range(L)] if config["mlp_layer_types"] is None else [
         kind == "sparse" for kind in config["mlp_layer_types"]]
     heads, kv = config["num_attention_heads"], config["num_key_value_heads"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, number
+from symcount.hub.settling import layer_kinds, listed_dense, number
 from symcount.layers import attention, decoder_heads, gated, linear, norm, per_head, words
 from symcount.layers.experts import mixture
 from symcount.layers.hybrid import steps
@@ -66,7 +66,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
         raise ConfigError(f"sparse_attention_config = {told!r}: a table is needed")
     kinds = {"minimax_m3_sparse": "L_index", "full_attention": None}
     found = layer_kinds(config, kinds) or {"L_index": marked(config, told.get("sparse_attention_freq"))}
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, key="mlp_layer_types")
+    dense = listed_dense(config)
     if not dense:
         freq, L = config["moe_layer_freq"], number(config, "num_hidden_layers")
         dense = {"L_dense": 0 if freq is None else L - marked(config, freq)}

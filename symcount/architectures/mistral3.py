@@ -30,9 +30,9 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(linear(x, "merge", bias=False, d=z.d_img), h=z.d, d=z.d, bias=z.projector_bias)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens of larger squares, in the width of the text."""
-    return within("projector", projector, seen[0], z=z),
+    return within("projector", projector, x, z=z)
 
 
 def _mistral3(count: int, **sizes: Any) -> Published:

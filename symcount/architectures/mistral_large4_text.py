@@ -5,20 +5,23 @@ Source: Mistral AI 2026, "Mistral Large 4"; the configuration and the implementa
 
 from __future__ import annotations
 
+from functools import partial
+
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import (
     DECODER_NAMES,
+    INDEXER_NAMES,
     LATENT_IGNORED,
     LATENT_NAMES,
     ROTARY,
     ROUTED,
-    decoder_keys,
     expert_names,
+    latent_decoder_keys,
     latent_keys,
 )
-from symcount.hub.settling import layer_kinds, number, some_dense
+from symcount.hub.settling import listed_dense, number, some_dense
 from symcount.layers import decoder_heads, gated, linear, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import named_step
@@ -40,7 +43,7 @@ def sharpened(query: Tensor) -> Tensor:
                      kind="affine", name="sharpened")
 
 
-def indexer(x: Tensor, z: Any, *, turned: bool) -> Tensor:
+def indexer(x: Tensor, _: Tensor, z: Any, *, turned: bool) -> Tensor:
     """How much each of t tokens matters to each of s, from queries of the normed row itself.
 
     Parameters: d·k_i·heads_i + dk_i + d·heads_i + 2k_i + 2d + 2heads_i.
@@ -77,12 +80,8 @@ def attention(x: Tensor, z: Any, *, turned: bool) -> Tensor:
     def asked(x: Tensor) -> tuple[Tensor, Tensor, None]:
         return sharpened(linear(x, "query", bias=False, g=z.heads, k=z.nope + z.rope)), x, None
 
-    def index(x: Tensor, _: Tensor) -> Tensor:
-        chosen: Tensor = within("indexer", indexer, x, z=z, turned=turned)
-        return chosen
-
     return latent_attention(x, z if turned else Plain(z), t=z.t, form=z.mla, bias=z.attention_bias,
-                            mask=Mask(causal=True), asked=asked, index=index)
+                            mask=Mask(causal=True), asked=asked, index=partial(indexer, z=z, turned=turned))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
@@ -115,7 +114,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     if told is None and config["index_topk_freq"] not in (0, 1):
         raise ConfigError(f"index_topk_freq = {config['index_topk_freq']!r}: layers that share the tokens another "
                           "chose are not written for this family")
-    dense = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {
+    dense = listed_dense(config) or {
         "L_dense": min(number(config, "first_k_dense_replace", least=0), L)}
     return {"L_nope": plain, **some_dense(dense["L_dense"])}
 
@@ -127,8 +126,7 @@ ARCHITECTURES = (Architecture(
     sizes="L_dense L_nope",
     flags={"dense": True, "mla": "expanded"},
     keys={
-        **{key: told for key, told in decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64).items()
-           if key not in LATENT_IGNORED},
+        **latent_decoder_keys(V=204800, d=6144, h=24576, L=72, heads=64),
         **latent_keys(r_kv=512, nope=64, rope=64, v=128),
         "moe_intermediate_size": ("h_e", 6144),
         "n_routed_experts": ("E", 128),
@@ -167,10 +165,7 @@ ARCHITECTURES = (Architecture(
         "layers.attention.query": f"{_AT}.q_proj",
         "layers.attention.sharpness": f"{_AT}.softmax_scaling",
         "layers.attention.indexer.query_norm": f"{_AT}.indexer.q_input_norm",
-        "layers.attention.indexer.query": f"{_AT}.indexer.wq_b",
-        "layers.attention.indexer.key": f"{_AT}.indexer.wk",
-        "layers.attention.indexer.key_norm": f"{_AT}.indexer.k_norm",
-        "layers.attention.indexer.share": f"{_AT}.indexer.weights_proj",
+        **INDEXER_NAMES,
         "layers.attention.indexer.sharpness": f"{_AT}.indexer.softmax_scaling",
     },
     published={

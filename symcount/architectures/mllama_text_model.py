@@ -10,7 +10,7 @@ from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, decoder_keys
 from symcount.hub.settling import listed
 from symcount.layers import embed, linear, norm, rotary_block
-from symcount.layers.unmet import unmet_attention, unmet_gated, unmet_norm
+from symcount.layers.idle import idle_attention, idle_gated, idle_norm
 from symcount.network import idle, tensor, weight, within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
@@ -33,10 +33,10 @@ def passed(x: Tensor, z: Any) -> Tensor:
 
     Of a text alone transformers passes these layers over, so that they are never work.
     """
-    return idle(x, *unmet_attention("cross", d=z.d, memory=z.d, heads=z.heads, kv=z.kv, k=z.k),
-                *unmet_norm("cross.query_norm", k=z.k), *unmet_norm("cross.key_norm", k=z.k),
-                *unmet_gated("mlp", d=z.d, h=z.h), *unmet_norm("attention_norm", d=z.d),
-                *unmet_norm("mlp_norm", d=z.d),
+    return idle(x, *idle_attention("cross", d=z.d, memory=z.d, heads=z.heads, kv=z.kv, k=z.k),
+                *idle_norm("cross.query_norm", k=z.k), *idle_norm("cross.key_norm", k=z.k),
+                *idle_gated("mlp", d=z.d, h=z.h), *idle_norm("attention_norm", d=z.d),
+                *idle_norm("mlp_norm", d=z.d),
                 *(weight(f"cross.{name}_opening", one=1) for name in ("attention", "mlp")))
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from symcount.architecture import Architecture
 from symcount.hub import MASKED
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, ROUTED, decoder_keys
-from symcount.hub.settling import layer_kinds, some_dense, windows
+from symcount.hub.settling import listed_dense, some_dense, windows
 from symcount.layers import attention, decoder_heads, gated, linear, norm, residual, words
+from symcount.layers.dense import plain_rms_norm
 from symcount.layers.experts import gated_experts
 from symcount.masks import Mask
 from symcount.network import pointwise, rename, top, weight, within
@@ -25,15 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def plain_norm(x: Tensor, name: str) -> Tensor:
-    """An RMSNorm without a gain: no parameters."""
-    return pointwise(x, kind="rms_norm", name=name)
-
-
 def block(x: Tensor, z: Any) -> Tensor:
     """3dk·heads + 2dk·kv + 3dh + 4d parameters."""
     y = within("attention", attention, norm(x, "attention_norm", shift=False), z=z, kv=z.kv, k=z.k, t=z.t,
-               bias=z.attention_bias, position="rotary", normed=plain_norm, gate="g q k", mask=Mask(causal=True))
+               bias=z.attention_bias, position="rotary", normed=plain_rms_norm, gate="g q k", mask=Mask(causal=True))
     x = residual(x, norm(y, "attention_out_norm", shift=False))
     y = within("mlp", gated, norm(x, "mlp_norm", shift=False), h=z.h)
     return residual(x, norm(y, "mlp_out_norm", shift=False))
@@ -42,7 +38,7 @@ def block(x: Tensor, z: Any) -> Tensor:
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table, whose rows are normed."""
     x, word = words(z)
-    x = within("layers", block, plain_norm(x, "embeddings_norm"), z=z, runs=z.L)
+    x = within("layers", block, plain_rms_norm(x, "embeddings_norm"), z=z, runs=z.L)
     return norm(x, "norm", shift=False), word
 
 
@@ -54,8 +50,8 @@ def kept(x: Tensor, y: Tensor) -> Tensor:
 def attend(x: Tensor, z: Any, mask: Mask) -> Tensor:
     """x and its gated attention: 3dk·heads + 2dk·kv + 2d parameters."""
     y = within("attention", attention, norm(x, "attention_norm", shift=False), z=z, kv=z.kv, k=z.k, t=z.t,
-               bias=z.attention_bias, position="rotary", normed=plain_norm, gate="g q k", mask=mask)
-    return within("attention", kept, x, plain_norm(y, "attention_out_norm"))
+               bias=z.attention_bias, position="rotary", normed=plain_rms_norm, gate="g q k", mask=mask)
+    return within("attention", kept, x, plain_rms_norm(y, "attention_out_norm"))
 
 
 def feed(x: Tensor, part: Callable[..., Tensor], **sizes: Any) -> Tensor:
@@ -83,7 +79,7 @@ def narrow(x: Tensor, chosen: Tensor, z: Any) -> Tensor:
 def spark(z: Any) -> tuple[Tensor, Tensor]:
     """Attention to all tokens or a window, experts or one MLP; how they alternate changes no count."""
     x, word = words(z)
-    x = plain_norm(x, "embeddings_norm")
+    x = plain_rms_norm(x, "embeddings_norm")
     x = within("layers.local", attend, x, z=z, mask=Mask(causal=True, window=z.window), runs=rest(z.L, z.L_global))
     x = within("layers.global", attend, x, z=z, mask=Mask(causal=True), runs=z.L_global)
     if z.dense:
@@ -95,7 +91,7 @@ def spark(z: Any) -> tuple[Tensor, Tensor]:
 def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers see all tokens, each fourth from the last, how many are dense, and the window of the others."""
     L = config["num_hidden_layers"]
-    found = layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types") or {"L_dense": 0}
+    found = listed_dense(config) or {"L_dense": 0}
     return {**windows(config, -(-L // 4)), **some_dense(found["L_dense"])}
 
 

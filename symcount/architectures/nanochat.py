@@ -9,8 +9,9 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_keys
 from symcount.layers import attention, decoder_heads, mlp, residual, words
+from symcount.layers.dense import plain_rms_norm
 from symcount.masks import Mask
-from symcount.network import pointwise, within
+from symcount.network import within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -18,23 +19,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def plain(x: Tensor, name: str) -> Tensor:
-    """An RMSNorm without parameters."""
-    return pointwise(x, kind="rms_norm", name=name)
-
-
 def block(x: Tensor, z: Any) -> Tensor:
     """2dk·heads + 2dk·kv + 2dh parameters."""
-    x = residual(x, within("attention", attention, plain(x, "attention_norm"), z=z, kv=z.kv, k=z.k, t=z.t,
-                           bias=z.attention_bias, position="rotary", mask=Mask(causal=True), normed=plain))
-    return residual(x, within("mlp", mlp, plain(x, "mlp_norm"), h=z.h, bias=False, kind="relu2"))
+    x = residual(x, within("attention", attention, plain_rms_norm(x, "attention_norm"), z=z, kv=z.kv, k=z.k, t=z.t,
+                           bias=z.attention_bias, position="rotary", mask=Mask(causal=True), normed=plain_rms_norm))
+    return residual(x, within("mlp", mlp, plain_rms_norm(x, "mlp_norm"), h=z.h, bias=False, kind="relu2"))
 
 
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table, whose rows are normed too."""
     x, word = words(z)
-    x = within("layers", block, plain(x, "embedding_norm"), z=z, runs=z.L)
-    return plain(x, "norm"), word
+    x = within("layers", block, plain_rms_norm(x, "embedding_norm"), z=z, runs=z.L)
+    return plain_rms_norm(x, "norm"), word
 
 
 ARCHITECTURES = (Architecture(

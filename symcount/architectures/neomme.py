@@ -12,6 +12,7 @@ from symcount.hub import MASKED, measured
 from symcount.hub.decoders import ROTARY, decoder_keys
 from symcount.hub.settling import layer_kinds
 from symcount.layers import dropped, embed, linear, mlp, residual
+from symcount.layers.dense import plain_rms_norm
 from symcount.network import cached, contract, idle, lookup, pointwise, split, tensor, weight, within
 from symcount.sizes import least, per, rest
 from symcount.tensors import Tensor
@@ -19,11 +20,6 @@ from symcount.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-def normed(x: Tensor, name: str) -> Tensor:
-    """An RMSNorm without a gain: no parameters."""
-    return pointwise(x, kind="rms_norm", name=name)
 
 
 def attention(x: Tensor, values: Tensor | None, z: Any) -> Tensor:
@@ -35,7 +31,7 @@ def attention(x: Tensor, values: Tensor | None, z: Any) -> Tensor:
     q = per(z.heads, z.kv)
     query = linear(x, "query", bias=z.biased, g=z.kv, q=q, k=z.k)
     key, value = (linear(x, name, bias=z.biased, g=z.kv, k=z.k) for name in ("key", "value"))
-    query, key = (pointwise(normed(y, "norm"), kind="partial_rotary") for y in (query, key))
+    query, key = (pointwise(plain_rms_norm(y, "norm"), kind="partial_rotary") for y in (query, key))
     if values is not None:
         value = pointwise(value, split(values, "m", g=z.kv, k=z.k), kind="add", name="word_values")
     key, rows = cached(key, "key", s=("t", z.t)), cached(value, "value", s=("t", z.t))
@@ -51,8 +47,8 @@ def attention(x: Tensor, values: Tensor | None, z: Any) -> Tensor:
 def block(x: Tensor, first: Tensor, values: Tensor | None, z: Any) -> Tensor:
     """Attention and an MLP of two matrices, on x and the first rows of all, weighed: 2dh + 2 parameters more."""
     y = pointwise(x, first, weight("lambdas", both=2), kind="mix", name="mixed", to="b s d")
-    x = residual(x, within("attention", attention, normed(y, "attention_norm"), values=values, z=z))
-    return residual(x, within("mlp", mlp, normed(x, "mlp_norm"), h=z.h, bias=z.mlp_biased, kind="relu2"))
+    x = residual(x, within("attention", attention, plain_rms_norm(y, "attention_norm"), values=values, z=z))
+    return residual(x, within("mlp", mlp, plain_rms_norm(x, "mlp_norm"), h=z.h, bias=z.mlp_biased, kind="relu2"))
 
 
 def embeddings(ids: Tensor, z: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -81,12 +77,12 @@ def body(z: Any) -> tuple[Tensor, Tensor, Tensor]:
     """
     ids = tensor("ids", b=z.b, s=z.s)
     x, word, project = within("embeddings", embeddings, ids, z=z)
-    first = normed(within("embeddings.patch", patches, x, z=z), "embedding_norm")
+    first = plain_rms_norm(within("embeddings.patch", patches, x, z=z), "embedding_norm")
     values = lookup(ids, weight("embeddings.value.weight", kinds="embedding", V=z.V, m=z.kv * z.k), "values")
     told = least(z.L_global, 2)
     x = within("layers.told", block, first, first=first, values=values, z=z, runs=told)
     x = within("layers.rest", block, x, first=first, values=None, z=z, runs=rest(z.L, told))
-    return normed(x, "norm"), word, project
+    return plain_rms_norm(x, "norm"), word, project
 
 
 def model(z: Any) -> Tensor:

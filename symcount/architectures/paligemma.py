@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from symcount.architecture import Published
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """One map of each token: d_img·d + d parameters. What SigLIP pools itself runs, and is not read."""
-    x, *unread = seen
-    return linear(idle(x, *unread), "projector", d=z.d),
+    return linear(idle(x, *unread), "projector", d=z.d)
 
 
 def one_width(config: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_key
 from symcount.hub.images import CLIP_NAMES, TOWER_NOTES
 from symcount.hub.settling import one_window
 from symcount.layers import decoder, decoder_heads
+from symcount.layers.idle import idle_block, idle_map, idle_mlp, idle_norm
 from symcount.layers.transformer import window_block
-from symcount.layers.unmet import unmet_block, unmet_map, unmet_mlp, unmet_norm
 from symcount.network import idle, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 def square(name: str, d: Size) -> tuple[Tensor, ...]:
     """A linear map from a width to itself: d² + d parameters."""
-    return unmet_map(name, {"d": d}, {"o": d}, bias=True)
+    return idle_map(name, {"d": d}, {"o": d}, bias=True)
 
 
 def image_tower(x: Tensor, z: Any) -> Tensor:
     """A ViT with a pooler that attends, two maps to the width of the text, and two rows that part images."""
     d, rows = z.d_img, per(z.side, z.patch)
-    x = within("layers", lambda y: idle(y, *unmet_block(d=d, h=z.h_img)), x, runs=z.L_img)
-    return idle(x, *unmet_map("patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": d}, bias=True),
+    x = within("layers", lambda y: idle(y, *idle_block(d=d, h=z.h_img)), x, runs=z.L_img)
+    return idle(x, *idle_map("patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": d}, bias=True),
                 weight("position.weight", kinds="embedding", P=rows * rows, d=d),
-                *unmet_norm("post_layernorm", shift=True, d=d), *unmet_norm("pool.layernorm", shift=True, d=d),
+                *idle_norm("post_layernorm", shift=True, d=d), *idle_norm("pool.layernorm", shift=True, d=d),
                 weight("pool.attention.in_proj_weight", out="o", d=d, o=3 * d),
                 weight("pool.attention.in_proj_bias", kinds="bias", o=3 * d), *square("pool.attention.out_proj", d),
-                *unmet_mlp("pool.mlp", d=d, h=z.h_img), weight("global_row", d=d), weight("sub_row", d=d),
-                *unmet_map("img_projection_up", {"d": d}, {"o": z.d}, bias=True), *square("img_projection_down", z.d))
+                *idle_mlp("pool.mlp", d=d, h=z.h_img), weight("global_row", d=d), weight("sub_row", d=d),
+                *idle_map("img_projection_up", {"d": d}, {"o": z.d}, bias=True), *square("img_projection_down", z.d))
 
 
 D, H, BLOCKS, HEADS, FRAMES = 1024, 1536, 24, 16, 10  # of the one tower for sounds that there is
@@ -50,16 +50,16 @@ def sound_layer(x: Tensor) -> Tensor:
     """A conformer: two gated MLPs, attention, and convolutions over three frames, of the one size that there is."""
     def made() -> Iterator[Tensor]:
         for name in ("feed_forward_in", "feed_forward_out"):
-            yield from unmet_norm(f"{name}.layer_norm", shift=True, d=D)
-            yield from unmet_map(f"{name}.gate_up_proj", {"d": D}, {"h": 2 * H}, bias=True)
-            yield from unmet_map(f"{name}.down_proj", {"h": H}, {"d": D}, bias=True)
+            yield from idle_norm(f"{name}.layer_norm", shift=True, d=D)
+            yield from idle_map(f"{name}.gate_up_proj", {"d": D}, {"h": 2 * H}, bias=True)
+            yield from idle_map(f"{name}.down_proj", {"h": H}, {"d": D}, bias=True)
         for name in ("q", "k", "v", "o"):
             yield from square(f"self_attn.{name}_proj", D)
         for name in ("conv.layer_norm", "layer_norm_att", "layer_norm"):
-            yield from unmet_norm(name, shift=True, d=D)
-        yield from unmet_map("glu", {"d": D}, {"o": 2 * D}, bias=True)
+            yield from idle_norm(name, shift=True, d=D)
+        yield from idle_map("glu", {"d": D}, {"o": 2 * D}, bias=True)
         yield from (weight(name, kinds="bias", d=D) for name in ("conv.glu.b1", "conv.glu.b2"))
-        yield from unmet_map("depthwise", {"w": 3}, {"d": D}, bias=True)
+        yield from idle_map("depthwise", {"w": 3}, {"d": D}, bias=True)
         for name in ("pointwise", "conv_out"):
             yield from square(name, D)
     return idle(x, *made())
@@ -68,14 +68,14 @@ def sound_layer(x: Tensor) -> Tensor:
 def sound_tower(x: Tensor, z: Any) -> Tensor:
     """Conformers behind five convolutions, and two pairs of maps to the width of the text."""
     x = within("layers", sound_layer, x, runs=BLOCKS)
-    x = idle(x, *unmet_map("first", {"i": 3, "j": 3}, {"d": D}, bias=True),
-             *(one for n in (2, 5) for one in unmet_map(f"depthwise_{n}", {"i": 3, "j": 3}, {"d": D}, bias=True)),
+    x = idle(x, *idle_map("first", {"i": 3, "j": 3}, {"d": D}, bias=True),
+             *(one for n in (2, 5) for one in idle_map(f"depthwise_{n}", {"i": 3, "j": 3}, {"d": D}, bias=True)),
              *(one for n in (3, 6) for one in square(f"pointwise_{n}", D)),
-             *unmet_map("encoder.embed.out", {"f": FRAMES, "d": D}, {"o": D}, bias=True),
+             *idle_map("encoder.embed.out", {"f": FRAMES, "d": D}, {"o": D}, bias=True),
              *(weight(f"encoder.encoder_embedding.global_{name}", stored="buffer", bins=80)
                for name in ("mean", "invstd")))
     for name in ("speech", "vision_speech"):
-        x = idle(x, *unmet_map(f"up_proj_for_{name}", {"d": D}, {"o": z.d}, bias=True),
+        x = idle(x, *idle_map(f"up_proj_for_{name}", {"d": D}, {"o": z.d}, bias=True),
                  *square(f"down_proj_for_{name}", z.d))
     return x
 

@@ -10,7 +10,7 @@ from symcount.architecture import Architecture
 from symcount.hub import measured
 from symcount.hub.settling import as_wide
 from symcount.layers import norm
-from symcount.layers.squares import turned_gated
+from symcount.layers.rotary_vision import gated_vision_block
 from symcount.layers.vision import image, patches
 from symcount.network import merge, repeat, select, split, within
 from symcount.tensors import Tensor
@@ -24,7 +24,7 @@ def tower(z: Any) -> Tensor:
     """Patches, a norm, L blocks without biases over all images: c·d·patch² + d + L(4d² + 3dh + 2d) parameters."""
     x = norm(patches(image(z), "patch", patch=z.patch, d=z.d, bias=False), "norm", shift=False)
     row = repeat(merge(x, s="b s"), b=1)
-    row = within("layers", turned_gated, row, z=z, h=z.h, bias=False, mlp_bias=False, runs=z.L)
+    row = within("layers", gated_vision_block, row, z=z, h=z.h, bias=False, mlp_bias=False, runs=z.L)
     return split(select(row, "b"), "s", b=z.b, s=x.axes["s"])
 
 

@@ -9,6 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import stages
+from symcount.hub.settling import ratio
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d, pool
 from symcount.layers.vision import image, scaled
@@ -65,10 +66,8 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     widths, depths = stages(config, "hidden_sizes", "depths")
     if len(widths) != len(PATCHES):
         raise ConfigError(f"hidden_sizes has {len(widths)} stages: four are written")
-    ratio = config["mlp_ratio"]
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1000:
-        raise ConfigError(f"mlp_ratio = {ratio!r}: a number above 0 is needed")
-    return {"d": widths, "L": depths, "h": tuple(int(d * ratio) for d in widths)}
+    times = ratio(config, "mlp_ratio")
+    return {"d": widths, "L": depths, "h": tuple(int(d * times) for d in widths)}
 
 
 def _poolformer(count: int, d: tuple[int, ...], L: tuple[int, ...]) -> Published:

@@ -12,7 +12,7 @@ from symcount.architectures import family
 from symcount.hub import measured
 from symcount.hub.multimodal import Part, nested, seeing
 from symcount.hub.settling import listed, number
-from symcount.layers.squares import in_windows, merged, squares, turned_block, turned_gated
+from symcount.layers.rotary_vision import gated_vision_block, in_windows, patch_merger, rotary_vision_block, squares
 from symcount.network import within
 from symcount.sizes import rest
 from symcount.tensors import Tensor
@@ -31,13 +31,13 @@ def tower(z: Any) -> Tensor:
 
     What merges has merge⁴·d² + merge²(de + d) + e + 2d.
     """
-    x = within("layers", turned_block, within("embeddings", squares, z=z, bias=False), z=z, runs=z.L)
-    return within("merger.mlp", merged, x, z=z, last=False)
+    x = within("layers", rotary_vision_block, within("embeddings", squares, z=z, bias=False), z=z, runs=z.L)
+    return within("merger.mlp", patch_merger, x, z=z, last=False)
 
 
 def block(x: Tensor, z: Any, kv: Size | None = None) -> Tensor:
     """4d² + 3dh + 7d + 2h parameters, with fewer heads of keys and values 2(d + 1)(d - k·kv) less."""
-    return turned_gated(x, z, h=z.h, kv=kv)
+    return gated_vision_block(x, z, h=z.h, kv=kv)
 
 
 def windowed(x: Tensor, z: Any, kv: Size | None) -> Tensor:
@@ -50,7 +50,7 @@ def tower_2_5(z: Any, kv: Size | None = None) -> Tensor:
     x = within("embeddings", squares, z=z, bias=False)
     x = within("layers.local", windowed, x, z=z, kv=kv, runs=rest(z.L, z.L_global))
     x = within("layers.global", block, x, z=z, kv=kv, runs=z.L_global)
-    return within("merger.mlp", merged, x, z=z, last=False, shift=False)
+    return within("merger.mlp", patch_merger, x, z=z, last=False, shift=False)
 
 
 def wide(config: dict[str, Any]) -> dict[str, Any]:

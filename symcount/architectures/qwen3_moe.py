@@ -11,7 +11,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, ROUTED, UNBIASED_MLP, decoder_keys, expert_names
-from symcount.hub.settling import dense_layers, layer_kinds, one_window, some_dense
+from symcount.hub.settling import dense_layers, listed_dense, one_window, some_dense
 from symcount.layers import attention, decoder, decoder_heads, gated, norm, per_head, residual
 from symcount.layers.experts import mixture, sparse_decoder, with_shared
 from symcount.masks import Mask
@@ -56,7 +56,7 @@ body = sparse_decoder(dense, sparse)
 
 def listed_layers(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers are dense, of a list with one kind a layer; none where it is absent."""
-    return some_dense(layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types").get("L_dense", 0))
+    return some_dense(listed_dense(config).get("L_dense", 0))
 
 
 def settle(config: dict[str, Any]) -> dict[str, Any]:

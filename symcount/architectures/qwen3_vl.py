@@ -16,7 +16,7 @@ from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.multimodal import Part, seeing
 from symcount.hub.settling import number
-from symcount.layers.squares import merged, squares, turned_block
+from symcount.layers.rotary_vision import patch_merger, rotary_vision_block, squares
 from symcount.network import pointwise, weight, within
 from symcount.tensors import Tensor
 
@@ -43,10 +43,10 @@ def tower(z: Any) -> tuple[Tensor, ...]:
     x, deep = within("embeddings", embedded, z=z), []
     *stages, last = z.L if isinstance(z.L, tuple) else (z.L,)
     for i, runs in enumerate(stages):
-        x = within(f"layers.{i}", turned_block, x, z=z, runs=runs)
-        deep.append(within(f"deepstack.{i}", merged, x, z=z, last=True))
-    x = within(f"layers.{len(stages)}", turned_block, x, z=z, runs=last)
-    return within("merger", merged, x, z=z, last=False), *deep
+        x = within(f"layers.{i}", rotary_vision_block, x, z=z, runs=runs)
+        deep.append(within(f"deepstack.{i}", patch_merger, x, z=z, last=True))
+    x = within(f"layers.{len(stages)}", rotary_vision_block, x, z=z, runs=last)
+    return within("merger", patch_merger, x, z=z, last=False), *deep
 
 
 def stages(config: dict[str, Any]) -> dict[str, Any]:

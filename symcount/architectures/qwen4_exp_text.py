@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
 
 
-def grouped(x: Tensor, z: Any, name: str) -> Tensor:
+def stream_norm(x: Tensor, z: Any, name: str) -> Tensor:
     """An RMSNorm of each stream, with gains of its own: n·d parameters."""
     gain = weight(f"{name}.weight", kinds="norm", n=z.streams, d=z.d)
     return pointwise(pointwise(x, kind="rms_norm", name=name), gain, kind="multiply", name=name)
@@ -53,7 +53,7 @@ def grouped(x: Tensor, z: Any, name: str) -> Tensor:
 
 def collapse(x: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     """One row for all n streams, gated and averaged, and the normed streams: 2r·n·d + n·d parameters."""
-    y = grouped(x, z, "norm")
+    y = stream_norm(x, z, "norm")
     low = pointwise(linear(y, "down", over="n d", bias=False, r=z.r), kind="silu")
     gate = pointwise(linear(low, "up", over="r", bias=False, n=z.streams, d=z.d), kind="sigmoid")
     return pointwise(pointwise(gate, y, kind="multiply", name="gated"), kind="mean", to="b s d"), y
@@ -113,12 +113,12 @@ def ngrams(x: Tensor, ids: Tensor, z: Any, rows: Size) -> Tensor:
         to="b s g", name="hashes")
     found = lookup(hashed, weight("embeddings.weight", kinds="embedding", rows=rows, e=per(z.e, z.groups)),
                    "embeddings")
-    key = grouped(linear(found, "key", over="g e", bias=False, n=z.streams, d=z.d), z, "key_norm")
-    score = pointwise(pointwise(key, grouped(x, z, "query_norm"), kind="multiply"), kind="sum", to="b s n")
+    key = stream_norm(linear(found, "key", over="g e", bias=False, n=z.streams, d=z.d), z, "key_norm")
+    score = pointwise(pointwise(key, stream_norm(x, z, "query_norm"), kind="multiply"), kind="sum", to="b s n")
     gate = pointwise(pointwise(score, kind="attention_scale"), kind="sigmoid")
     value = linear(found, "value", over="g e", bias=False, d=z.d)
     value = pointwise(gate, value, kind="multiply", name="gated", to="b s n d")
-    y = grouped(value, z, "convolution_norm")
+    y = stream_norm(value, z, "convolution_norm")
     y = cached(y, "convolution", s=(z.w_1 - 1) * z.ngram)
     y = concat(zeros(y, "s", z.w_1 - 1), y, axis="s")  # the taps are z.ngram tokens apart, and no more of them
     kernel = weight("convolution.weight", kinds="weight kernel", out="n d", n=z.streams, d=z.d, w=z.w_1)

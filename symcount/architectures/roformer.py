@@ -12,8 +12,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.hub.settling import as_narrow
 from symcount.layers import attention, dropped, embed, linear, mlp, norm, residual, spans
-from symcount.layers.encoder import activated_first, encoder_heads
-from symcount.layers.text import last_choice
+from symcount.layers.encoder import activated_first, encoder_heads, last_choice
 from symcount.masks import Mask
 from symcount.network import cut, keep, pointwise, rename, tensor, weight, within
 from symcount.sizes import bounded, multiple, per

@@ -25,9 +25,9 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import activation, linear, mlp, norm, residual
-from symcount.layers.disentangled import disentangled
-from symcount.layers.speech import frames, hidden_frame, projected, speech_block, speech_heads, where
-from symcount.network import concat, idle, keep, merge, pointwise, tensor, weight, window, within
+from symcount.layers.disentangled import disentangled, distances
+from symcount.layers.speech import frames, hidden_frame, position_convolution, projected, speech_block, speech_heads
+from symcount.network import concat, idle, keep, merge, pointwise, tensor, window, within
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def squeezed(x: Tensor, z: Any) -> Tensor:
     x, even = hidden_frame(x, z), 2 * (z.w_pos // 2)
     y = pointwise(window(x, s=("w", z.squeeze), stride=z.squeeze), kind="pool", to="b s d")
     s = x.axes["s"]
-    told = where(x, z, s=(s + even - z.w_pos) // z.squeeze + z.w_pos - even, stride=z.squeeze)
+    told = position_convolution(x, z, s=(s + even - z.w_pos) // z.squeeze + z.w_pos - even, stride=z.squeeze)
     return residual(keep(y, s=s // z.squeeze), keep(told, s=s // z.squeeze))
 
 
@@ -69,12 +69,6 @@ def level(z: Any) -> tuple[Tensor, Tensor, Tensor]:
     x, heard = heard_by(z)
     y = norm(within("embeddings", squeezed, x, z=z), "norm")
     return within("layers", speech_block, y, z=z, runs=z.L), x, heard
-
-
-def distances(z: Any) -> Tensor:
-    """A vector for each of so many distances back and forth: 2d·buckets parameters, 2d more with a norm."""
-    table = weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d)
-    return norm(table, "distance_norm") if z.normed else table
 
 
 def apart_block(x: Tensor, z: Any, far: Tensor) -> Tensor:

@@ -19,8 +19,8 @@ from symcount.hub.encoders import (
 from symcount.hub.images import stages
 from symcount.hub.settling import number
 from symcount.layers import linear, norm
+from symcount.layers.convolution import glu_conv1d
 from symcount.layers.encoder_decoder import before, decoder_block, encoder_block, words
-from symcount.layers.speech import halved
 from symcount.network import pointwise, tensor, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -38,7 +38,7 @@ def stem(z: Any) -> Tensor:
     x = tensor("spectrogram", b=z.b, s=z.frames, d=z.c)
     *others, last = z.w
     for i, (w, d) in enumerate([*((w, per(z.m, 2)) for w in others), (last, z.d)]):
-        x = within(f"conv.{i}", halved, x, name="kernel", w=w, stride=2, pad=w // 2, d=d)
+        x = within(f"conv.{i}", glu_conv1d, x, name="kernel", w=w, stride=2, pad=w // 2, d=d)
     return x
 
 

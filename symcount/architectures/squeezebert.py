@@ -11,8 +11,8 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.hub.settling import number
 from symcount.layers import activation, linear, norm, residual
+from symcount.layers.dense import grouped_linear
 from symcount.layers.encoder import encoder, encoder_heads
-from symcount.layers.text import grouped
 from symcount.network import contract, pointwise, rename, split, within
 from symcount.tensors import Tensor
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def attention(x: Tensor, z: Any) -> Tensor:
     """3d²/groups + d² + 4d parameters."""
-    query, key, value = (split(grouped(x, name, z.groups, d=z.d), "d", g=z.heads, k=None)
+    query, key, value = (split(grouped_linear(x, name, z.groups, d=z.d), "d", g=z.heads, k=None)
                          for name in ("query", "key", "value"))
     scores = contract(query, rename(key, s="t"), to="b g s t", name="scores")
     mixed = contract(pointwise(scores, kind="softmax"), rename(value, s="t"), to="b s g k", name="mix")
@@ -32,7 +32,7 @@ def attention(x: Tensor, z: Any) -> Tensor:
 
 def mlp(x: Tensor, z: Any) -> Tensor:
     """2dh/groups + h + d parameters."""
-    return grouped(activation(grouped(x, "up", z.groups, h=z.h), "gelu"), "down", z.groups, over="h",
+    return grouped_linear(activation(grouped_linear(x, "up", z.groups, h=z.h), "gelu"), "down", z.groups, over="h",
                    d=z.d)
 
 

@@ -14,7 +14,7 @@ from symcount.hub.decoders import DECODER_NAMES, HEAD_NAMES, ROTARY, decoder_key
 from symcount.hub.images import TOWER_NOTES
 from symcount.hub.settling import one_window
 from symcount.layers import attention, decoder, decoder_heads, mlp, norm, residual
-from symcount.layers.unmet import unmet_map
+from symcount.layers.idle import idle_map
 from symcount.masks import Mask
 from symcount.network import idle, within
 from symcount.sizes import multiple
@@ -94,7 +94,7 @@ SEEN = "text_config."  # the table of what reads words and the rows made of patc
 def fuyu_body(z: Any) -> tuple[Tensor, Tensor]:
     """Persimmon, and beside it a map of patches to rows, which no text meets: c·d·patch² + d parameters more."""
     x, word = decoder(persimmon, shift=True)(z)
-    return idle(x, *unmet_map("embeddings.patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": z.d}, bias=True)), word
+    return idle(x, *idle_map("embeddings.patch", {"c": z.c, "i": z.patch, "j": z.patch}, {"d": z.d}, bias=True)), word
 
 
 ARCHITECTURES = (Architecture(

@@ -9,7 +9,7 @@ from symcount.architecture import Architecture
 from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.decoders import DECODER_NAMES, ROTARY, ROUTED, decoder_keys, expert_names
-from symcount.hub.settling import layer_kinds, number, some_dense, windows
+from symcount.hub.settling import listed_dense, number, some_dense, windows
 from symcount.layers import attention, decoder_heads, gated, norm, per_head, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
@@ -49,7 +49,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """How many layers have a window and how many heads these have, and how many layers are dense."""
     L, enum = config["num_hidden_layers"], config["moe_layers_enum"]
     told = {**config, **{key: trimmed(config, key) for key in ("layer_types", "mlp_layer_types")}}
-    found = layer_kinds(told, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
+    found = listed_dense(told)
     if not found:
         listed = range(3, L) if enum is None else enum.split(",") if isinstance(enum, str) else enum
         if not isinstance(listed, (list, range)) or not all(str(i).strip().isdigit() or not str(i).strip()

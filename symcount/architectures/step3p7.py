@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from symcount.architecture import Architecture
 from symcount.architectures import family
-from symcount.errors import ConfigError
 from symcount.hub.images import vision_keys
 from symcount.hub.multimodal import Part, seeing
+from symcount.hub.settling import ratio
 from symcount.layers import linear, mlp, norm, residual
 from symcount.layers.convolution import conv2d
 from symcount.layers.vision import attended, image, patches, placed, scaled
@@ -44,17 +44,14 @@ def tower(z: Any) -> Tensor:
     return rename(merge(x, s="i j"), c="d")
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, z: Any) -> Tensor:
     """The tokens, four times as wide as the tower, in the width of the text: 4d·d_img parameters."""
-    return linear(seen[0], "projection", bias=z.projector_bias, d=z.d),
+    return linear(x, "projection", bias=z.projector_bias, d=z.d)
 
 
 def settle(config: Mapping[str, Any]) -> dict[str, Any]:
     """The width of the MLP of the tower, which a ratio gives."""
-    ratio = config["mlp_ratio"]
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1000:
-        raise ConfigError(f"mlp_ratio = {ratio!r}: a number above 0 is needed")
-    return {"h": int(config["hidden_size"] * ratio)}
+    return {"h": int(config["hidden_size"] * ratio(config, "mlp_ratio"))}
 
 
 TEXT = next(one for one in family("step3p5") if one.name == "step3p5")

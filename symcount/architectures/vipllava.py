@@ -29,11 +29,10 @@ def projector(x: Tensor, z: Any) -> Tensor:
     return two_maps(norm(merge(repeat(x, n=z.L_read), d="n d"), "norm"), h=z.d, d=z.d)
 
 
-def project(seen: tuple[Tensor, ...], z: Any) -> tuple[Tensor]:
+def project(x: Tensor, *unread: Tensor, z: Any) -> Tensor:
     """The tokens of the patches, without that of the image."""
-    x, *unread = seen
     x = idle(cut(x, "s", 1, x.axes["s"] - 1)[1], *unread)
-    return within("projector", projector, x, z=z),
+    return within("projector", projector, x, z=z)
 
 
 def layers(config: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
 from symcount.layers import linear
 from symcount.layers.encoder import encoder, encoder_heads, pool, typed
-from symcount.layers.text import stored
+from symcount.layers.idle import idle_map
 from symcount.network import idle, pointwise, weight
 from symcount.tensors import Tensor
 
@@ -32,7 +32,7 @@ text = encoder(embeddings, masked=False)
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The text; stored beside it a map of regions of width e: de + d parameters."""
     x, word = text(z)
-    return stored(x, "regions", z.e, d=z.d), word
+    return idle(x, *idle_map("regions", {"e": z.e}, {"d": z.d}, bias=True)), word
 
 
 def chosen(z: Any) -> Tensor:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import namedtuple
 
 from symcount.architecture import Architecture
-from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.images import vision_keys
+from symcount.hub.settling import ratio
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.video import tubelets, video
 from symcount.layers.vision import vision_block
@@ -114,10 +114,7 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     """The widths of the two MLPs, of which a configuration says how many times wider they are."""
     found = {}
     for key, width, size in (("mlp_ratio", "hidden_size", "h"), ("pred_mlp_ratio", "pred_hidden_size", "h_dec")):
-        ratio = config[key]
-        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1000:
-            raise ConfigError(f"{key} = {ratio!r}: a number above 0 is needed")
-        found[size] = int(config[width] * ratio)
+        found[size] = int(config[width] * ratio(config, key))
     return found
 
 

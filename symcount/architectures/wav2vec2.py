@@ -14,6 +14,8 @@ from symcount.hub.speech import (
     CODES,
     DELAYS,
     FRAMES,
+    FRAMES_SHAPE,
+    HEADS_SHAPE,
     MASKING,
     SHORTENING,
     SPEAKER,
@@ -31,6 +33,7 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import linear
+from symcount.layers.idle import idle_map, idle_norm
 from symcount.layers.speech import quantised, speech_body, speech_heads
 from symcount.network import idle, pointwise, weight, within
 from symcount.sizes import per
@@ -61,13 +64,9 @@ def unread(x: Tensor, heard: Tensor, z: Any) -> tuple[Tensor, Tensor]:
     out, code = {"m_code": z.m_code}, {"d_code": z.d_code}
     maps = {"quantizer.scores": ({"d": z.d}, books), "quantised": (code, out), "hidden": ({"d": z.d}, out),
             "speaker": ({"d": z.d}, code)}
-    never = [made for name, (into, out) in maps.items()
-             for made in (weight(f"{name}.weight", out=" ".join(out), **into, **out),
-                          weight(f"{name}.bias", kinds="bias", **out))]
+    never = [made for name, (into, out) in maps.items() for made in idle_map(name, into, out, bias=True)]
     x = idle(x, *never, weight("quantizer.vectors", kinds="embedding", **books, p=per(z.d_code, z.codebooks)),
-             weight("labels", kinds="embedding", C_ctc=z.C_ctc, **code),
-             *(weight(f"heard_norm.{leaf}", kinds=kinds, d=z.d)
-               for leaf, kinds in (("weight", "norm"), ("bias", "norm bias"))))
+             weight("labels", kinds="embedding", C_ctc=z.C_ctc, **code), *idle_norm("heard_norm", shift=True, d=z.d))
     return x, heard
 
 
@@ -86,13 +85,10 @@ def settle_plain(config: dict[str, Any]) -> dict[str, Any]:
     return {**framed(config), **languages(config)}
 
 
-_BASE = {"d": 768, "h": 3072, "L": 12, "heads": 12, "c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2),
-         "stride": (5, 2, 2, 2, 2, 2, 2), "w_pos": 128, "groups": 16}
+_BASE = {"d": 768, "h": 3072, "L": 12, "heads": 12, "w_pos": 128, **FRAMES_SHAPE}
 _LARGE = {**_BASE, "d": 1024, "h": 4096, "L": 24, "heads": 16, "layer_normed": True, "conv_bias": True, "stable": True}
 _XLARGE = {**_LARGE, "d": 1280, "h": 5120, "L": 48}
-_HEADS = {"m": 256, "V": 32, "e": 512, "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1),
-          "dilation": (1, 2, 3, 1, 1), "w_a": 3, "stride_a": (2, 2, 2), "codebooks": 2, "codes": 320, "d_code": 256,
-          "m_code": 256}
+_HEADS = {**HEADS_SHAPE, "codebooks": 2, "codes": 320, "d_code": 256, "m_code": 256}
 
 
 def _wav2vec2(cls: str, count: int, shape: dict[str, Any] = _BASE, **sizes: Any) -> Published:

@@ -27,7 +27,8 @@ from symcount.hub.speech import (
 )
 from symcount.layers import attention, linear, mlp, norm, residual
 from symcount.layers.conformer import conformer_attention, conformer_block, convolved, distances
-from symcount.layers.speech import halved, hidden_frame, projected, speech_heads
+from symcount.layers.convolution import glu_conv1d
+from symcount.layers.speech import hidden_frame, projected, speech_heads
 from symcount.network import tensor, within
 from symcount.sizes import floor
 from symcount.tensors import Tensor
@@ -45,8 +46,8 @@ def shorter(x: Tensor, z: Any, stride: Size) -> Tensor:
     Parameters: 4w_a·d² + 4d² + 2dh + 15d + h for a width d = d_last.
     """
     kernel: dict[str, Any] = {"w": z.w_a, "stride": stride, "pad": floor(stride, 2)}
-    before = halved(norm(x, "conv_norm"), "conv", **kernel)
-    y = halved(norm(x, "attention_norm"), "attention.conv", **kernel)
+    before = glu_conv1d(norm(x, "conv_norm"), "conv", **kernel)
+    y = glu_conv1d(norm(x, "attention_norm"), "attention.conv", **kernel)
     x = residual(before, within("attention", attention, y, z=z, t=y.axes["s"]))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h, kind="relu"))
 

@@ -17,6 +17,8 @@ from symcount.hub.speech import (
     CONFORMER_NAMES,
     DELAYS,
     FRAMES,
+    FRAMES_SHAPE,
+    HEADS_SHAPE,
     MASKING,
     SHORTENING,
     SPEAKER,
@@ -32,7 +34,8 @@ from symcount.hub.speech import (
 )
 from symcount.layers import norm
 from symcount.layers.conformer import conformer_attention, conformer_block, convolved, distances
-from symcount.layers.speech import frames, grouped_kernel, hidden_frame, projected, shortened, speech_heads
+from symcount.layers.convolution import grouped_kernel
+from symcount.layers.speech import frames, hidden_frame, projected, shortened, speech_heads
 from symcount.network import idle, weight, within
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -71,11 +74,9 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
 
 def _conformer(cls: str, count: int, **sizes: Any) -> Published:
     return measured(f"Wav2Vec2Conformer{cls}", count, **{
-        "d": 1024, "h": 4096, "L": 24, "heads": 16, "c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2),
-        "stride": (5, 2, 2, 2, 2, 2, 2), "w_pos": 128, "groups": 16, "w_depth": 31, "layer_normed": True,
-        "conv_bias": True, "V": 32, "m": 256, "e": 512, "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1),
-        "dilation": (1, 2, 3, 1, 1), "w_a": 3, "stride_a": (2, 2, 2), "codebooks": 2, "codes": 320, "d_code": 768,
-        "m_code": 768, "acts": {"layers": "silu"}, **sizes})
+        "d": 1024, "h": 4096, "L": 24, "heads": 16, "w_pos": 128, "w_depth": 31, "layer_normed": True,
+        "conv_bias": True, "codebooks": 2, "codes": 320, "d_code": 768, "m_code": 768, "acts": {"layers": "silu"},
+        **FRAMES_SHAPE, **HEADS_SHAPE, **sizes})
 
 
 ARCHITECTURES = (Architecture(

@@ -11,6 +11,8 @@ from symcount.hub.speech import (
     ADAPTER,
     DELAYS,
     FRAMES,
+    FRAMES_SHAPE,
+    HEADS_SHAPE,
     MASKING,
     SHORTENING,
     SPEAKER,
@@ -27,10 +29,10 @@ from symcount.hub.speech import (
     speech_keys,
 )
 from symcount.layers import attention, linear, mlp
+from symcount.layers.buckets import relative
 from symcount.layers.encoder_decoder import after, before
 from symcount.layers.speech import speech_body, speech_heads
-from symcount.network import lookup, pointwise, select, split, tensor, weight
-from symcount.sizes import bounded
+from symcount.network import pointwise, select, split, weight
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -42,11 +44,9 @@ if TYPE_CHECKING:
 PARTS = 4  # numbers that each of the two gates of a head is the sum of
 
 
-def relative(z: Any, s: Size) -> Tensor:
+def among_frames(z: Any, s: Size) -> Tensor:
     """What a pair of frames adds to the scores of each head, by its distance: buckets·heads parameters."""
-    buckets = z.buckets * bounded(1, z.L)  # the first layer holds the table: without layers there is none
-    table = weight("relative.weight", buckets=buckets, g=z.heads)
-    return lookup(tensor("distances", s=s, t=s), table, "relative")
+    return relative(z, z.L, s, s)
 
 
 def gated_attention(x: Tensor, z: Any, table: Tensor) -> Tensor:
@@ -70,19 +70,15 @@ def settle(config: dict[str, Any]) -> dict[str, Any]:
     return {**framed(config), **shortening(config), **delays(config)}
 
 
-_BASE = {"d": 768, "h": 3072, "L": 12, "heads": 12, "buckets": 320, "c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2),
-         "stride": (5, 2, 2, 2, 2, 2, 2), "w_pos": 128, "groups": 16, "V": 32, "m": 256, "C": 2, "e": 512,
-         "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1), "dilation": (1, 2, 3, 1, 1), "w_a": 3,
-         "stride_a": (2, 2, 2)}
-
-
 def _wavlm(cls: str, count: int, **sizes: Any) -> Published:
-    return measured(f"WavLM{cls}", count, **{**_BASE, **sizes})
+    return measured(f"WavLM{cls}", count, **{
+        "d": 768, "h": 3072, "L": 12, "heads": 12, "buckets": 320, "w_pos": 128, "C": 2, **FRAMES_SHAPE, **HEADS_SHAPE,
+        **sizes})
 
 
 ARCHITECTURES = (Architecture(
     "wavlm",
-    classes=speech_heads("WavLM", speech_body(block, relative), "ForCTC ForSequenceClassification "
+    classes=speech_heads("WavLM", speech_body(block, among_frames), "ForCTC ForSequenceClassification "
                          "ForAudioFrameClassification ForXVector"),
     sizes="samples c w stride stride_a d_last c_x w_x dilation",
     follows={"d_last": "d"},

@@ -65,6 +65,11 @@ def gpt_keys(*, V: int, P: int, d: int, L: int, heads: int, tied: bool = False) 
     }
 
 
+def latent_decoder_keys(**sizes: Any) -> dict[str, tuple[str, Any]]:
+    """The keys of most decoders; num_key_value_heads and head_dim give no size beside latent attention."""
+    return {key: told for key, told in decoder_keys(**sizes).items() if key not in LATENT_IGNORED}
+
+
 def latent_keys(*, r_kv: int, nope: int, rope: int, v: int | None) -> dict[str, tuple[str, Any]]:
     """The keys of latent attention, without the rank of the queries, which may be null: `query_rank`."""
     return {
@@ -103,6 +108,13 @@ LATENT_NAMES: dict[Any, Any] = {
     "layers.attention.key_value_down": "layers.{i}.self_attn.kv_a_proj_with_mqa",
     "layers.attention.key_value_norm": "layers.{i}.self_attn.kv_a_layernorm",
     "layers.attention.key_value_up": "layers.{i}.self_attn.kv_b_proj",
+}
+
+INDEXER_NAMES: dict[Any, Any] = {
+    "layers.attention.indexer.query": "layers.{i}.self_attn.indexer.wq_b",
+    "layers.attention.indexer.key": "layers.{i}.self_attn.indexer.wk",
+    "layers.attention.indexer.key_norm": "layers.{i}.self_attn.indexer.k_norm",
+    "layers.attention.indexer.share": "layers.{i}.self_attn.indexer.weights_proj",
 }
 
 

@@ -92,6 +92,11 @@ def said_once(config: Mapping[str, Any], **tables: Mapping[str, tuple[str, Any]]
     return {}
 
 
+def relettered(formula: str, letters: Mapping[str, str]) -> str:
+    """A formula of a tower in the letters of the model around it."""
+    return re.sub(r"[A-Za-z_]\w*", lambda found: letters.get(found[0], found[0]), formula)
+
+
 def behind(ours: str, theirs: str, names: Mapping[Any, Any], letters: Mapping[str, str]) -> dict[Any, Any]:
     """The names of a tower within a model: our paths behind `ours`, stored behind `theirs`, in the model's letters."""
     def path(one: str) -> str:
@@ -99,8 +104,7 @@ def behind(ours: str, theirs: str, names: Mapping[Any, Any], letters: Mapping[st
 
     def name(entry: Any) -> Any:
         if isinstance(entry, tuple):
-            sides = re.sub(r"[A-Za-z_]\w*", lambda found: letters.get(found[0], found[0]), entry[1])
-            return f"{theirs}.{entry[0]}", sides
+            return f"{theirs}.{entry[0]}", relettered(entry[1], letters)
         return f"{theirs}.{entry}"
     return {(tuple(map(path, one)) if isinstance(one, tuple) else path(one)): name(entry)
             for one, entry in names.items()}

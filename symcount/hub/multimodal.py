@@ -6,12 +6,11 @@ checkpoints keep each tower; forward passes, keys and names of a tower are those
 
 from __future__ import annotations
 
-import re
 from collections import namedtuple
 
 from symcount.architecture import Architecture
 from symcount.errors import ConfigError, ModelError
-from symcount.hub.images import TOWER_NOTES, behind
+from symcount.hub.images import TOWER_NOTES, behind, relettered
 from symcount.layers import linear
 from symcount.layers.towers import IMAGE_LETTERS, Tower
 from symcount.network import keep, rename, walk, weights, within
@@ -41,14 +40,15 @@ _NO_WINDOW = {"sliding_window": ((None,), "windows are not written for this fami
 
 def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: Part, image: Part, *,
            classes: Mapping[str, bool], ties: Mapping[str, bool],
-           project: Callable[[tuple[Tensor, ...], Any], tuple[Tensor, ...]] | None = None,
+           project: Callable[..., Tensor] | None = None,
            rewritten: Callable[[dict[str, Any]], dict[str, Any]] = dict, **whole: Any) -> Architecture:
     """The architecture of a family with a tower for images, and of each pair of towers that it may have.
 
     family   gives the architectures of a file
     classes  {class: whether it predicts words}
     ties     {key, of which any ties the words: the class default}
-    project  project(what the image tower gives, z) -> the vectors (b s d) that stand for words, one tensor or several
+    project  project(*what the image tower gives, z=z) -> the vectors (b s d) that stand for words; without it they are
+             all that the tower gives
     rewritten  what the configuration class makes of older files before it reads them
     whole    keys, stored and all else that an `Architecture` takes, of what is of no tower
     """
@@ -135,7 +135,7 @@ def _classes(towers: tuple[Architecture, Architecture], letters: Mapping[str, st
         """What the text becomes with images in it."""
         seen = within("image", lambda: see(Tower(z, letters, early=early)))
         seen = seen if isinstance(seen, tuple) else (seen,)
-        placed = project(seen, z) if project else seen
+        placed = (project(*seen, z=z),) if project else seen
         among = tuple(_fitting(one, z) for one in placed)
         told: Tensor = within("text", lambda: read(Tower(z, {}, among=among)))
         if sum(x.details.get("kind") == "place" for x in walk(told)) != len(among):
@@ -176,7 +176,7 @@ def _fields(part: Architecture, table: str, tower: str, told: Part, letters: Map
         "aliases": repeated(part.aliases),
         "same": repeated(part.same),
         "acts": {f"{table}.{key}": (default, _paths(path, tower)) for key, (default, path) in part.acts.items()},
-        "follows": {letters.get(one, one): _renamed(formula, letters) for one, formula in part.follows.items()},
+        "follows": {letters.get(one, one): relettered(formula, letters) for one, formula in part.follows.items()},
         "flags": {letters.get(flag, flag): default for flag, default in part.flags.items()},
         "stored": behind(tower, told.at, part.stored, letters),
     }
@@ -220,7 +220,3 @@ def _key(part: Architecture, letter: str) -> str:
 def _paths(path: str, tower: str) -> str:
     """The paths of a tower's activations within the whole: layers.mlp becomes text.layers.mlp."""
     return " ".join(f"{tower}.{one}" for one in path.split()) or tower
-
-
-def _renamed(formula: str, letters: Mapping[str, str]) -> str:
-    return re.sub(r"[A-Za-z_]\w*", lambda found: letters.get(found[0], found[0]), formula)

@@ -40,6 +40,22 @@ def number(config: Mapping[str, Any], key: str, least: int = 1) -> int:
     return found
 
 
+def ratio(config: Mapping[str, Any], key: str) -> float:
+    """How many times wider something is, as this key says: above 0 and below 1,000; ConfigError for anything else."""
+    found = config[key]
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found < 1000:
+        raise ConfigError(f"{key} = {found!r}: a number above 0 is needed")
+    return found
+
+
+def one_over(config: Mapping[str, Any], key: str) -> int:
+    """n, where this key gives 1/n; ConfigError for anything else."""
+    found = config[key]
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not 0 < found <= 1 or (1 / found) % 1:
+        raise ConfigError(f"{key} = {found!r}: one over a whole number is needed")
+    return round(1 / found)
+
+
 def listed(config: Mapping[str, Any], key: str, layers: int) -> int:
     """How many of the layers a list of their numbers names; ConfigError for what is no such list."""
     found = config[key]
@@ -147,6 +163,14 @@ def first_global(config: Mapping[str, Any]) -> dict[str, int | None]:
     if not isinstance(first, int) or isinstance(first, bool):
         raise ConfigError(f"max_window_layers = {first!r}: a whole number is needed")
     return windows(config, min(max(first, 0), L))
+
+
+def listed_dense(config: Mapping[str, Any]) -> dict[str, int]:
+    """{"L_dense": how many layers have one MLP and no experts}, by mlp_layer_types; nothing where it is absent.
+
+    Raises ConfigError for a list that `layer_kinds` refuses.
+    """
+    return layer_kinds(config, {"dense": "L_dense", "sparse": None}, "mlp_layer_types")
 
 
 def some_dense(count: int) -> dict[str, Any]:

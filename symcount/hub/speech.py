@@ -58,6 +58,11 @@ SPEECH_FLAGS = {"layer_normed": False, "masked": True, "batch_normed": False, "f
                 "adapted": False, "widened": False, "narrowed": False}
 SPEECH_ACTS = {"feat_extract_activation": ("gelu", "conv embeddings"), "hidden_act": ("gelu", "layers")}
 
+# Sizes that all published encoders of this kind have
+FRAMES_SHAPE = {"c": (512,) * 7, "w": (10, 3, 3, 3, 3, 2, 2), "stride": (5, 2, 2, 2, 2, 2, 2), "groups": 16}
+HEADS_SHAPE = {"V": 32, "m": 256, "e": 512, "c_x": (512, 512, 512, 512, 1500), "w_x": (5, 3, 3, 1, 1),
+               "dilation": (1, 2, 3, 1, 1), "w_a": 3, "stride_a": (2, 2, 2)}
+
 _TRAINED = "a setting of training"
 SPEECH_IGNORED = {
     **dict.fromkeys(("feat_proj_dropout", "feat_quantizer_dropout", "feat_extract_dropout", "final_dropout",

@@ -8,10 +8,9 @@ Source: Gulati et al. 2020, "Conformer: convolution-augmented transformer for sp
 from __future__ import annotations
 
 from symcount.layers.block_attention import padded
-from symcount.layers.convolution import batchnorm, conv1d
+from symcount.layers.convolution import batchnorm, conv1d, glu_conv1d, grouped_conv1d
 from symcount.layers.dense import linear, norm
 from symcount.layers.feed_forward import activation, mlp
-from symcount.layers.speech import grouped, halved
 from symcount.layers.transformer import residual
 from symcount.network import contract, lookup, merge, pointwise, rename, split, tensor, weight, within
 from symcount.sizes import multiple, per
@@ -84,10 +83,10 @@ def convolved(x: Tensor, *, w: Size, pad: str = "odd", bias: bool = False) -> Te
            "before": it sees those before it, and the norm is a LayerNorm
     """
     d = x.axes["d"]
-    y, inside = halved(x, "first", w=1, bias=bias), per(w - 1, 2) if pad == "odd" else 0
+    y, inside = glu_conv1d(x, "first", w=1, bias=bias), per(w - 1, 2) if pad == "odd" else 0
     if pad != "odd":
         y = padded(y, "s", *((w - 1, 0) if pad == "before" else ((w - 1) // 2, w - 1 - (w - 1) // 2)))
-    y = grouped(y, "depthwise", w=w, groups=d, pad=inside, bias=bias)
+    y = grouped_conv1d(y, "depthwise", w=w, groups=d, pad=inside, bias=bias)
     y = norm(y, "norm") if pad == "before" else rename(batchnorm(rename(y, d="c"), "norm"), c="d")
     return conv1d(activation(y, "silu"), "second", w=1, over="d", bias=bias, d=d)
 

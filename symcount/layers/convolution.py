@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def conv1d(x: Tensor, name: str, *, w: Size, over: str = "c", along: str = "s", stride: Size = 1, pad: Size = 0,
-                bias: bool = True, **out: Size) -> Tensor:
+           bias: bool = True, **out: Size) -> Tensor:
     """A kernel of w steps along one axis, from the axis `over` to the axis `out`.
 
     Parameters: in·w·out (+ out with a bias); multiply-adds: as many as in·w·out for each position that comes out, and
@@ -29,6 +29,45 @@ def conv1d(x: Tensor, name: str, *, w: Size, over: str = "c", along: str = "s", 
     to = " ".join([*(axis for axis in x.axes if axis != into), *out])
     y = contract(window(x, stride=stride, pad=pad, **{along: ("w", w)}), kernel, to=to, name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
+
+
+def grouped_kernel(name: str, d: Size, *, w: Size, groups: Size) -> Tensor:
+    """From d to d channels in groups, over w steps: w·d²/groups parameters."""
+    width = per(d, groups)
+    return weight(f"{name}.weight", kinds="weight kernel", out="groups p", w=w, **{"p'": width}, groups=groups, p=width)
+
+
+def grouped_conv1d(x: Tensor, name: str, *, w: Size, groups: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
+                   normed: bool = False) -> Tensor:
+    """A kernel of w steps along s, d to d channels in groups: w·d²/groups parameters, d more with a bias.
+
+    `groups=d` is a depthwise convolution. `normed`: the weights of each step are brought to length 1, times a gain: w
+    parameters more.
+
+    Source of the norm: Salimans and Kingma 2016, "Weight normalization", equation 2.
+    """
+    d = x.axes["d"]
+    rows = rename(split(x, "d", groups=groups, p=None), p="p'")
+    kernel = grouped_kernel(name, d, w=w, groups=groups)
+    if normed:
+        kernel = pointwise(kernel, weight(f"{name}.gain", w=w), kind="weight_norm", name=name)
+    y = contract(window(rows, s=("w", w), stride=stride, pad=pad), kernel, to="b s groups p", name=name)
+    y = merge(y, d="groups p")
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", d=d), kind="bias", name=name) if bias else y
+
+
+def glu_conv1d(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
+               d: Size | None = None) -> Tensor:
+    """A convolution to d channels (or as many as come in), and as many that open them.
+
+    Parameters: 2w·d_in·d, 2d more with a bias.
+
+    Source: Dauphin et al. 2017, "Language modeling with gated convolutional networks", equation 1.
+    """
+    d = x.axes["d"] if d is None else d
+    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=d)
+               for part in ("value", "gate"))
+    return pointwise(y, gate, kind="glu", name=f"{name}.act")
 
 
 def conv2d(x: Tensor, name: str, *, w: Size, c: Size, stride: Size = 1, pad: Size = 0, groups: Size | None = None,

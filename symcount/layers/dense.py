@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symcount.network import contract, cut, keep, lookup, pointwise, rename, tensor, weight
+from symcount.network import contract, cut, keep, lookup, merge, pointwise, rename, split, tensor, weight
 from symcount.scopes import adapters, matches
-from symcount.sizes import bounded
+from symcount.sizes import bounded, per
 from symcount.tensors import Tensor, need
 
 TYPE_CHECKING = False
@@ -40,6 +40,15 @@ def linear(x: Tensor, name: str, *, over: str = "d", bias: bool = True, w: Tenso
     return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name) if bias else y
 
 
+def grouped_linear(x: Tensor, name: str, groups: Size, *, over: str = "d", **out: Size) -> Tensor:
+    """Each group of the numbers goes to its own part of the result: in·out/groups + out parameters."""
+    (axis, size), = out.items()
+    parts = rename(split(x, over, groups=groups, p=None), p="p'")
+    w = weight(f"{name}.weight", out="groups p", **{"p'": parts.axes["p'"]}, groups=groups, p=per(size, groups))
+    y = merge(contract(parts, w, to="b s groups p", name=name), **{axis: "groups p"})
+    return pointwise(y, weight(f"{name}.bias", kinds="bias", **out), kind="bias", name=name)
+
+
 def adapted(y: Tensor, x: Tensor, name: str, summed: list[str], out: Mapping[str, Size]) -> Tensor:
     """y + (xA)B where the model asks for an adapter on this map: r(in + out) parameters, else y.
 
@@ -67,6 +76,11 @@ def norm(x: Tensor, name: str, *, over: str = "d", shift: bool = True,
     axes = {axis: need(x, axis, name) for axis in over.split()}
     y = pointwise(x, weight(f"{name}.weight", kinds="norm", **axes), kind=kind, name=name)
     return pointwise(y, weight(f"{name}.bias", kinds="norm bias", **axes), kind="bias", name=name) if shift else y
+
+
+def plain_rms_norm(x: Tensor, name: str) -> Tensor:
+    """An RMSNorm without a gain: no parameters."""
+    return pointwise(x, kind="rms_norm", name=name)
 
 
 def dropped(x: Tensor, name: str = "dropout") -> Tensor:

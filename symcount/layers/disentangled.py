@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from symcount.layers.dense import linear
-from symcount.network import contract, pointwise, rename, within
+from symcount.layers.dense import linear, norm
+from symcount.network import contract, pointwise, rename, weight, within
 from symcount.scopes import Shared
 from symcount.sizes import per
 from symcount.tensors import Tensor
@@ -11,6 +11,12 @@ from symcount.tensors import Tensor
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+def distances(z: Any) -> Tensor:
+    """A vector for each of so many distances back and forth: 2d·buckets parameters, 2d more with a norm."""
+    table = weight("distance.weight", kinds="embedding", p=2 * z.buckets, d=z.d)
+    return norm(table, "distance_norm") if z.normed else table
 
 
 def disentangled(x: Tensor, z: Any, *, far: Tensor | None, bias: str) -> Tensor:

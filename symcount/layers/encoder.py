@@ -40,6 +40,16 @@ def typed(ids: Tensor, types: Tensor, z: Any, d: Size | None = None, P: Size | N
     return norm(x, "norm"), word
 
 
+def narrow(ids: Tensor, types: Tensor, z: Any) -> tuple[Tensor, Tensor]:
+    """(V + P + types)e + 2e parameters, and where e is not d, ed + d to come to the width of the layers.
+
+    Source: Clark et al. 2020, "ELECTRA", section 3.3.
+    """
+    x, word = typed(ids, types, z, z.e)
+    x = dropped(x)
+    return (linear(x, "project", d=z.d) if z.projected else x), word
+
+
 def encoder(embeddings: Callable[..., tuple[Tensor, Tensor]] = typed, block: Callable[..., Tensor] = post_norm, *,
             inputs: str = "ids types", masked: bool = True, last: bool = False, dropout: bool = True) -> Body:
     """The body of an encoder: its `embeddings` of the `inputs`, L blocks, and a `last` norm where the family has one.
@@ -102,6 +112,11 @@ def dense_first(x: Tensor, z: Any, kind: str = "tanh", f: Callable[..., Tensor] 
 def activated_first(x: Tensor, z: Any) -> Tensor:
     """The same around the activation of the layers, which a configuration may change."""
     return dense_first(x, z, "gelu", activation)
+
+
+def last_choice(x: Tensor) -> Tensor:
+    """A score of the last token for each choice, a text of the batch: d + 1 parameters."""
+    return linear(pointwise(x, kind="last", to="b d"), "classifier", score=1)
 
 
 def pre_classified(x: Tensor, z: Any) -> Tensor:

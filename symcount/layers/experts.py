@@ -49,6 +49,15 @@ def with_shared(x: Tensor, *, E: Size, K: Size, h: Size, h_s: Size, scored: bool
     return pointwise(y, shared, kind="add", name="shared_sum")
 
 
+def balanced_experts(x: Tensor, z: Any) -> Tensor:
+    """A mixture as that of DeepSeek-V3: E experts by a sigmoid and a correction, and E_s that every token meets.
+
+    Parameters: 3Ed·h_e + dE + 3d·E_s·h_e, of which a token meets K/E of the first.
+    Source: DeepSeek-AI 2024, "DeepSeek-V3", section 2.1.2.
+    """
+    return with_shared(x, E=z.E, K=z.K, h=z.h_e, h_s=z.E_s * z.h_e, corrected="buffer", scores="sigmoid")
+
+
 def scored_mlp(x: Tensor, *, h: Size) -> Tensor:
     """A gated MLP, weighed by the sigmoid of a score of the token: 3dh + d parameters."""
     score = pointwise(linear(x, "router", bias=False, score=1), kind="sigmoid")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from symcount.errors import ModelError, nearest
 from symcount.layers.dense import linear, norm
-from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight
+from symcount.layers.transformer import residual
+from symcount.masks import Mask
+from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
 from symcount.sizes import multiple
 from symcount.tensors import Tensor
 
@@ -13,14 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from symcount.masks import Mask
     from symcount.polynomials import Size
 
 
 def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias: bool = False,
                      mask: Mask | None = None, index: Callable[[Tensor, Tensor], Tensor] | None = None,
                      asked: Callable[[Tensor], tuple[Tensor, Tensor, Tensor | None]] | None = None,
-                     position: str | None = "rotary", gate: bool = False, sinks: bool = False,
+                     position: str | None = "rotary", gate: str = "", sinks: bool = False,
                      turned_norm: bool = False) -> Tensor:
     """output(softmax(query(x) · keyᵀ / √(nope + rope)) · value), with key and value from latents of width r_kv.
 
@@ -28,9 +29,11 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     Parameters: d·r_q + r_q·heads·(nope + rope) + r_q for the queries, or d·heads·(nope + rope) where z.query_rank is
     false; d(r_kv + rope) + r_kv·heads·(nope + v) + r_kv for keys and values; v·d·heads to leave.
     bias   the maps from and to the width d, but not a query without a rank, have one
-    index  index(x, query latent) over (b, s, t) says which tokens count; all scores are computed all the same
+    index  index(x, query latent) over (b, s, t), in a scope `indexer`, says which tokens count; all scores are computed
+           all the same
     position   how the rope numbers that all heads share are turned; None: not at all
-    gate   what a head mixes is multiplied by the sigmoid of a map of x: d·heads parameters more
+    gate   what is mixed is multiplied by the sigmoid of a map of x: of "g" (d·heads parameters more) or "g v" (v times
+           as many)
     asked  asked(x) makes queries, the rows they come from and, unless None, of each head what the sigmoid lets through
            of the mix; then z.query_rank is not read, and the parameters for queries are those of `asked`
     sinks  one more score a head, which takes part in the softmax and mixes nothing in: heads parameters
@@ -83,7 +86,8 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
         scores = contract(query, key, to="b g s t", name="scores", mask=mask)
     scores = pointwise(scores, kind="attention_scale")
     if index is not None:
-        scores = pointwise(scores, pointwise(index(x, low), kind="pick"), kind="add", name="chosen")
+        counted = within("indexer", index, x, low)
+        scores = pointwise(scores, pointwise(counted, kind="pick"), kind="add", name="chosen")
     sink = (weight("sinks", kinds="bias", g=z.heads),) if sinks else ()
     weights = pointwise(scores, *sink, kind="softmax")
     if form == "absorbed":
@@ -92,10 +96,17 @@ def latent_attention(x: Tensor, z: Any, *, t: Size, form: str = "expanded", bias
     else:
         mixed = contract(weights, rename(value, k="v"), to="b s g v", name="mix", mask=mask)
     if gate:
-        opening = linear(x, "gate", bias=False, g=z.heads)
+        opening = linear(x, "gate", bias=False, **{axis: {"g": z.heads, "v": z.v}[axis] for axis in gate.split()})
     if opening is not None:
         mixed = pointwise(mixed, pointwise(opening, kind="sigmoid", name="gate_act"), kind="multiply", name="gated")
     return linear(mixed, "output", over="v g", bias=bias, d=x.axes["d"])
+
+
+def latent_step(x: Tensor, z: Any, **more: Any) -> Tensor:
+    """x and causal latent attention of its RMSNorm: d more parameters than the attention."""
+    y = norm(x, "attention_norm", shift=False)
+    return residual(x, within("attention", latent_attention, y, z=z, t=z.t, form=z.mla, bias=z.attention_bias,
+                              mask=Mask(causal=True), **more))
 
 
 FORMS = ("expanded", "heads", "absorbed")  # the first is what transformers runs

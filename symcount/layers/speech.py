@@ -6,7 +6,7 @@ Source: Baevski et al. 2020, "wav2vec 2.0", sections 2 and 4.2; the heads are th
 from __future__ import annotations
 
 from symcount.errors import ModelError
-from symcount.layers.convolution import batchnorm, conv1d
+from symcount.layers.convolution import batchnorm, conv1d, glu_conv1d, grouped_conv1d
 from symcount.layers.dense import linear, norm
 from symcount.layers.encoder_decoder import after, before, encoder_block
 from symcount.layers.feed_forward import activation
@@ -20,7 +20,6 @@ from symcount.network import (
     merge,
     pointwise,
     rename,
-    split,
     tensor,
     weight,
     window,
@@ -79,32 +78,7 @@ def hidden_frame(x: Tensor, z: Any) -> Tensor:
     return idle(x, weight("masked", kinds="embedding", d=z.d)) if z.masked else x
 
 
-def grouped_kernel(name: str, d: Size, *, w: Size, groups: Size) -> Tensor:
-    """From d to d channels in groups, over w steps: w·d²/groups parameters."""
-    width = per(d, groups)
-    return weight(f"{name}.weight", kinds="weight kernel", out="groups p", w=w, **{"p'": width}, groups=groups, p=width)
-
-
-def grouped(x: Tensor, name: str, *, w: Size, groups: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
-            normed: bool = False) -> Tensor:
-    """A kernel of w steps along s, d to d channels in groups: w·d²/groups parameters, d more with a bias.
-
-    `groups=d` is a depthwise convolution. `normed`: the weights of each step are brought to length 1, times a gain: w
-    parameters more.
-
-    Source of the norm: Salimans and Kingma 2016, "Weight normalization", equation 2.
-    """
-    d = x.axes["d"]
-    rows = rename(split(x, "d", groups=groups, p=None), p="p'")
-    kernel = grouped_kernel(name, d, w=w, groups=groups)
-    if normed:
-        kernel = pointwise(kernel, weight(f"{name}.gain", w=w), kind="weight_norm", name=name)
-    y = contract(window(rows, s=("w", w), stride=stride, pad=pad), kernel, to="b s groups p", name=name)
-    y = merge(y, d="groups p")
-    return pointwise(y, weight(f"{name}.bias", kinds="bias", d=d), kind="bias", name=name) if bias else y
-
-
-def where(x: Tensor, z: Any, *, s: Size, stride: Size = 1) -> Tensor:
+def position_convolution(x: Tensor, z: Any, *, s: Size, stride: Size = 1) -> Tensor:
     """What tells the positions, a convolution over w_pos frames: w_pos(d²/groups + 1) + d parameters for s frames.
 
     Multiply-adds: those of s + 1 frames where w_pos is even, for the last is cut off. Instead of the norm of its
@@ -114,18 +88,18 @@ def where(x: Tensor, z: Any, *, s: Size, stride: Size = 1) -> Tensor:
     """
     if z.batch_normed:
         x = rename(batchnorm(rename(x, d="c"), "norm"), c="d")
-    y = grouped(x, "kernel" if z.batch_normed else "position", w=z.w_pos, groups=z.groups, stride=stride,
+    y = grouped_conv1d(x, "kernel" if z.batch_normed else "position", w=z.w_pos, groups=z.groups, stride=stride,
                 pad=z.w_pos // 2, normed=not z.batch_normed)
     return activation(keep(y, s=s), "gelu", "gelu")
 
 
 def placed(x: Tensor, z: Any) -> Tensor:
-    """Frames, and what tells their positions: d parameters for a hidden frame beside those of `where`."""
+    """Frames, and what tells their positions: d parameters for a hidden frame beside those of the convolution."""
     x = hidden_frame(x, z)
-    return residual(x, where(x, z, s=x.axes["s"]))
+    return residual(x, position_convolution(x, z, s=x.axes["s"]))
 
 
-def narrowed(x: Tensor, r: Size) -> Tensor:
+def language_adapter(x: Tensor, r: Size) -> Tensor:
     """An adapter of rank r for one language: 2dr + r + 3d parameters.
 
     Source: Pratap et al. 2023, "Scaling speech technology to 1,000+ languages", section 5.2.
@@ -137,21 +111,7 @@ def narrowed(x: Tensor, r: Size) -> Tensor:
 def speech_block(x: Tensor, z: Any) -> Tensor:
     """4d² + 2dh + 9d + h parameters, norms behind each sum or (z.stable) before each part; perhaps an adapter."""
     x = encoder_block(x, z, before if z.stable else after)
-    return within("adapter", narrowed, x, r=z.r_a) if z.stable and z.narrowed else x
-
-
-def halved(x: Tensor, name: str, *, w: Size, stride: Size = 1, pad: Size = 0, bias: bool = True,
-           d: Size | None = None) -> Tensor:
-    """A convolution to d channels (or as many as come in), and as many that open them.
-
-    Parameters: 2w·d_in·d, 2d more with a bias.
-
-    Source: Dauphin et al. 2017, "Language modeling with gated convolutional networks", equation 1.
-    """
-    d = x.axes["d"] if d is None else d
-    y, gate = (conv1d(x, f"{name}.{part}", w=w, stride=stride, pad=pad, over="d", bias=bias, d=d)
-               for part in ("value", "gate"))
-    return pointwise(y, gate, kind="glu", name=f"{name}.act")
+    return within("adapter", language_adapter, x, r=z.r_a) if z.stable and z.narrowed else x
 
 
 def shortened(x: Tensor, z: Any) -> Tensor:
@@ -161,7 +121,7 @@ def shortened(x: Tensor, z: Any) -> Tensor:
     """
     x = norm(linear(x, "projection", d=z.d_last), "norm") if z.widened else x
     for i, stride in enumerate(z.stride_a):
-        x = within(f"{i}", halved, x, name="conv", w=z.w_a, stride=stride, pad=1)
+        x = within(f"{i}", glu_conv1d, x, name="conv", w=z.w_a, stride=stride, pad=1)
     return x
 
 
@@ -199,7 +159,7 @@ def classify_frames(x: Tensor, z: Any) -> Tensor:
     return linear(weighed(x, z), "scores", C=z.C)
 
 
-def delayed(x: Tensor, *, w: Size, apart: Size, c: Size) -> Tensor:
+def dilated(x: Tensor, *, w: Size, apart: Size, c: Size) -> Tensor:
     """A convolution over w frames that stand `apart`: w·c_in·c + c parameters."""
     s = x.axes["s"]
     near, _ = cut(x, "s", s - (apart - 1) * (w - 1), (apart - 1) * (w - 1))  # as many come out as of so many frames
@@ -218,7 +178,7 @@ def speaker(x: Tensor, z: Any) -> Tensor:
     """
     x = linear(within("head", weighed, x, z=z), "classifier.projector", c=z.c_x[0])
     for i, (c, w, apart) in enumerate(zip(z.c_x, z.w_x, z.dilation, strict=True)):
-        x = within(f"head.{i}", delayed, x, w=w, apart=apart, c=c)
+        x = within(f"head.{i}", dilated, x, w=w, apart=apart, c=c)
     mean, deviation = pointwise(x, kind="mean", to="b c"), pointwise(x, kind="deviation", to="b c")
     x = linear(concat(mean, deviation, axis="c"), "head.vector", over="c", e=z.e)
     return linear(idle(x, weight("head.targets", e=z.e, C=z.C)), "classifier.output", over="e", e=z.e)

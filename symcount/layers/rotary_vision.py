@@ -1,4 +1,4 @@
-"""Towers for images of any size: squares of pixels as tokens, of which those of a larger square become one in the end.
+"""ViTs with rotary positions, for images of any size: patches as tokens, those of a larger square one in the end.
 
 Source: Wang et al. 2024, "Qwen2-VL", section 2.1.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from symcount.layers.attention import attention
 from symcount.layers.dense import linear, norm
-from symcount.layers.feed_forward import activation, gated, mlp
+from symcount.layers.feed_forward import gated, mlp
+from symcount.layers.projectors import side_by_side, two_maps
 from symcount.layers.transformer import residual
 from symcount.layers.vision import attended, image
 from symcount.network import merge, repeat, split, within
@@ -36,13 +37,13 @@ def squares(z: Any, *, bias: bool = True, frames: bool = True) -> Tensor:
                   bias=bias, d=z.d)
 
 
-def turned_block(x: Tensor, z: Any) -> Tensor:
+def rotary_vision_block(x: Tensor, z: Any) -> Tensor:
     """The block of a ViT, its queries and keys turned by row and column: 4d² + 2dh + 9d + h parameters."""
     x = residual(x, attended(x, z, position="rotary"))
     return residual(x, within("mlp", mlp, norm(x, "mlp_norm"), h=z.h))
 
 
-def turned_gated(x: Tensor, z: Any, *, h: Size, kv: Size | None = None, bias: bool | str = True,
+def gated_vision_block(x: Tensor, z: Any, *, h: Size, kv: Size | None = None, bias: bool | str = True,
                  mlp_bias: bool = True) -> Tensor:
     """The same with RMSNorms and a gated MLP: 4d² + 3dh + 6d + 2h + d parameters.
 
@@ -64,15 +65,12 @@ def in_windows(x: Tensor, n: Size, f: Callable[[Tensor], Tensor]) -> Tensor:
     return merge(split(y, "b", b=x.axes["b"], w=windows), s="w s")
 
 
-def merged(x: Tensor, z: Any, *, last: bool, shift: bool = True) -> Tensor:
+def patch_merger(x: Tensor, z: Any, *, last: bool, shift: bool = True) -> Tensor:
     """The squares of a larger one as one vector of width e: merge⁴·d² + merge²(de + d) + e + 2d parameters.
 
     The norm is of each square before, or, where it comes `last`, of all of them side by side: merge²·2d parameters.
     Without a `shift` it has half of them.
     """
-    def beside(x: Tensor) -> Tensor:
-        return merge(split(x, "s", s=None, m=z.merge * z.merge), d="m d")
-
-    x = norm(beside(x), "norm", shift=shift) if last else beside(norm(x, "norm", shift=shift))
-    x = activation(linear(x, "up", h=x.axes["d"]), "gelu", "gelu")
-    return linear(x, "down", over="h", d=z.e)
+    n = z.merge * z.merge
+    x = norm(side_by_side(x, n), "norm", shift=shift) if last else side_by_side(norm(x, "norm", shift=shift), n)
+    return two_maps(x, h=x.axes["d"], d=z.e)
