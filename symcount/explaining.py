@@ -119,8 +119,9 @@ def _flags(flag: str) -> str:
     """In which families a flag is, what sets it, and its value when nothing is said; empty for what is none.
 
     >>> print(_flags("mask_token"))
-    mask_token: a flag of 2 families, which --set changes
+    mask_token: a flag of 3 families, which --set changes
       beit: use_mask_token sets it; when left out, mask_token=false
+      data2vec-vision: use_mask_token sets it; when left out, mask_token=false
       dinov2: use_mask_token sets it; when left out, mask_token=true
     """
     rows = []
@@ -135,7 +136,9 @@ def _flags(flag: str) -> str:
 def _keys(key: str) -> list[str]:
     from symcount.config import IGNORED, ONLY
 
-    found = []
+    found: list[str] = []
+    if known(key):  # a letter, of which its own page tells
+        return found
     for one in (one for file in files() for one in family(file)):
         name = one.aliases.get(key, key)
         if name in one.keys:

@@ -288,7 +288,8 @@ def _some(name):
         return published
     free = model(f"{name}:")
     sizes = [size for size in free.architecture.sizes if size in free.asked and size not in free.architecture.stages]
-    numbers = ({size: n * n if size == "d" else n for size in sizes} for n in (16, 8, 4, 1))
+    square = {"d", "d_img", "side"}  # heads of n numbers; squares of n × n pixels, n × n of which become one
+    numbers = ({size: n * n if size in square else n for size in sizes} for n in (16, 8, 4, 2, 1))
     return next(found for each in numbers if count(found := free.replace(**each)) is not None)
 
 

@@ -84,8 +84,8 @@ def query_rank(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def as_wide(config: Mapping[str, Any]) -> dict[str, int | None]:
     """{k}: where the implementation takes it for granted that all heads together are as wide as the model."""
-    k = config["head_dim"]
-    if k is not None and k * config["num_attention_heads"] != config["hidden_size"]:
+    k = None if config["head_dim"] is None else number(config, "head_dim")
+    if k is not None and k * number(config, "num_attention_heads") != number(config, "hidden_size"):
         raise ConfigError(f"head_dim = {k}: the heads are not as wide as hidden_size together, which does not run")
     return {"k": None}
 
