@@ -251,6 +251,8 @@ class Model:
         tokens = (adapters.set((names, z.r if names else 1)), acts.set(tuple(self.acts.items())))
         try:
             net = self.architecture.classes[self.cls](z)
+        except ModelError as error:
+            raise ModelError(str(error) if str(error).startswith(self.name) else f"{self.name}: {error}") from None
         finally:
             adapters.reset(tokens[0])
             acts.reset(tokens[1])

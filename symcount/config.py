@@ -64,6 +64,7 @@ IGNORED = {
                      "gradient_checkpointing", "kv_shared_group_size", "line_by_line", "tf_legacy_loss",
                      "use_deepspeed_checkpointing", "is_gpu"), _TRAINING),
 }
+WORDLESS = {"tie_word_embeddings": "no words are predicted"}  # of what has no vocabulary
 LEARNED = ("prelu", "xielu")  # the activations of transformers that have weights
 UNLEARNED = (*ACTIVATIONS, "linear")  # and those that have none
 # The same within a table, which transformers writes as a configuration of its own.
@@ -212,7 +213,7 @@ def _read(where: str, config: dict[str, Any],
     given: dict[str, Any] = {}
     rows: list[tuple[str, ...]] = []
     spelled: dict[str, str] = {}
-    ignored = {**IGNORED, **architecture.ignored}
+    ignored = {**IGNORED, **({} if architecture.knows("V") else WORDLESS), **architecture.ignored}
     only = {**{key: entry for key, entry in ONLY.items() if key not in architecture.ignored}, **architecture.only}
     echoes: list[str] = []
     entries = _flat(_labels(where, config), architecture)

@@ -147,7 +147,7 @@ ARCHITECTURES = (Architecture(
     },
 ), Architecture(
     "data2vec-vision",
-    classes={"Data2VecVisionModel": model, "Data2VecVisionForImageClassification": classification},
+    classes={"Data2VecVisionModel": body, "Data2VecVisionForImageClassification": classification},
     keys=_KEYS,
     reads={"layer_scale_init_value": 0.1},
     settle=gains,

@@ -6,8 +6,10 @@ Source: Hong et al. 2022, "BROS", section 3.1; the heads are those of transforme
 from __future__ import annotations
 
 from symcount.architecture import Architecture
+from symcount.errors import ConfigError
 from symcount.hub import measured
 from symcount.hub.encoders import BERT_HEAD_NAMES, BERT_NAMES, ENCODER_ONLY, encoder_keys
+from symcount.hub.settling import number
 from symcount.layers import dropped, linear, mlp, norm, residual
 from symcount.layers.encoder import encoder_heads, pool, typed
 from symcount.network import concat, contract, idle, merge, pointwise, rename, repeat, tensor, weight, within
@@ -90,6 +92,19 @@ def _related(ours: str, theirs: str) -> dict[str, Any]:
             f"{ours}.key": f"{theirs}.key"}
 
 
+_BOXES = ("dim_bbox_sinusoid_emb_2d", "dim_bbox_sinusoid_emb_1d", "dim_bbox_projection")
+
+
+def settle(config: dict[str, Any]) -> dict[str, Any]:
+    """Nothing; but the widths of boxes must be those that follow from the others."""
+    d, heads = number(config, "hidden_size"), number(config, "num_attention_heads")
+    for key, follows in zip(_BOXES, (d // 4, d // 4 // 8, d // heads), strict=True):
+        if config[key] is not None and config[key] != follows:
+            raise ConfigError(f"{key} = {config[key]!r} is not supported: {follows} follows from hidden_size = {d} and "
+                              f"num_attention_heads = {heads}")
+    return {}
+
+
 ARCHITECTURES = (Architecture(
     "bros",
     classes={
@@ -105,9 +120,9 @@ ARCHITECTURES = (Architecture(
         "bbox_scale": "a constant",
         "pe_type": "a note of the original release, read by nothing",
         "classifier_dropout_prob": "dropout has no weights",
-        **dict.fromkeys(("dim_bbox_sinusoid_emb_2d", "dim_bbox_sinusoid_emb_1d", "dim_bbox_projection"),
-                        "follows from hidden_size and num_attention_heads, whatever is told"),
     },
+    reads=dict.fromkeys(_BOXES),
+    settle=settle,
     only={
         **ENCODER_ONLY,
         "dim_bbox": ((8,), "four corners of a box have eight numbers"),

@@ -159,9 +159,7 @@ ARCHITECTURES = (Architecture(
     reads={"key_query_shared_bottleneck": True, "normalization_type": "no_norm"},
     flags={"queried": True, "normed": False},
     settle=settle,
-    ignored={
-        "true_hidden_size": "intra_bottleneck_size, as every layer has a bottleneck",
-    },
+    same={"true_hidden_size": "intra_bottleneck_size"},  # as every layer has a bottleneck
     only={
         "use_bottleneck": ((True,), "layers without a bottleneck are not written"),
         "position_embedding_type": ENCODER_ONLY["position_embedding_type"],

@@ -97,7 +97,7 @@ _UNREAD = {
         ("feature_layer", "which layer is read"), ("image_token_id", "chooses how text is generated"))},
     **dict.fromkeys((f"audio_config.{key}" for key in (
         "activation", "chunk_size", "left_chunk", "dropout_rate", "conv_activation", "conv_glu_type",
-        "nemo_activation", "downsample_rate", "audio_token_id", "feature_layer", "nemo_final_size")),
+        "nemo_activation", "audio_token_id", "feature_layer")),
                     "changes no weight"),
 }
 
@@ -127,7 +127,7 @@ ARCHITECTURES = (Architecture(
             ("hidden_size", D), ("intermediate_size", H), ("num_blocks", BLOCKS), ("num_attention_heads", HEADS),
             ("ext_pw_out_channel", D), ("depthwise_separable_out_channel", D), ("depthwise_multiplier", 1),
             ("kernel_size", 3), ("input_size", 80), ("time_reduction", 8), ("bias_max_distance", 1000),
-            ("bias_symmetric", False), ("nemo_conv_channels", D))},
+            ("bias_symmetric", False), ("nemo_conv_channels", D), ("downsample_rate", 1), ("nemo_final_size", 10))},
     },
     ignored={
         **ROTARY,
