@@ -48,6 +48,17 @@ REFUSED = [  # configuration, the whole message
     ({**BERT, "id2label": {"0": "a", "1": "b", "2": "c"}, "num_labels": 5},
      "config: id2label has 3 labels and num_labels is 5"),
     ({**BERT, "id2label": ["a"]}, 'config: id2label = ["a"]: a table of labels is needed'),
+    ({"model_type": "phi4_multimodal", "audio_config": {"downsample_rate": 2}},
+     "config: audio_config.downsample_rate = 2 is not supported (the tower for sounds of Phi-4-multimodal has one "
+     "size); supported: 1"),
+    ({"model_type": "phi4_multimodal", "audio_config": {"nemo_final_size": 11}},
+     "config: audio_config.nemo_final_size = 11 is not supported (the tower for sounds of Phi-4-multimodal has one "
+     "size); supported: 10"),
+    ({"model_type": "bros", "dim_bbox_projection": 17},
+     "config: dim_bbox_projection = 17 is not supported: 64 follows from hidden_size = 768 and "
+     "num_attention_heads = 12"),
+    ({"model_type": "mobilebert", "true_hidden_size": 9},
+     "config: true_hidden_size = 9 repeats intra_bottleneck_size, and intra_bottleneck_size is 128"),
     ({"model_type": "gpt2", "n_vocab": 50258}, "config: n_vocab = 50258 repeats vocab_size, and vocab_size is 50257"),
     ({"model_type": "gpt2", "adapters": {"adapters": {"a": "b"}, "config_map": {}}},
      'config: adapters = {"adapters": {"a": "b"}, "config_map": {}} is not supported (adapters have weights of their '

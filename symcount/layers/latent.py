@@ -7,7 +7,7 @@ from symcount.layers.dense import linear, norm
 from symcount.layers.transformer import residual
 from symcount.masks import Mask
 from symcount.network import cached, concat, contract, cut, pointwise, rename, repeat, weight, within
-from symcount.sizes import multiple
+from symcount.sizes import multiple, rest
 from symcount.tensors import Tensor
 
 TYPE_CHECKING = False
@@ -125,8 +125,9 @@ def indexer(x: Tensor, low: Tensor, z: Any, *, t: Size) -> Tensor:
     b·s·t·heads_i·(k_i + 1).
     Source: DeepSeek-AI 2025, "DeepSeek-V3.2", section 2.1.
     """
-    query = pointwise(linear(low, "query", over="r", bias=False, g=z.heads_i, k=z.k_i), kind="rotary")
-    key = pointwise(norm(linear(x, "key", bias=False, k=z.k_i), "key_norm", over="k"), kind="rotary")
+    k = z.rope + rest(z.k_i, z.rope)  # of which rope numbers are turned
+    query = pointwise(linear(low, "query", over="r", bias=False, g=z.heads_i, k=k), kind="rotary")
+    key = pointwise(norm(linear(x, "key", bias=False, k=k), "key_norm", over="k"), kind="rotary")
     scores = contract(query, cached(key, "key", s=("t", t)), to="b g s t", name="scores")
     share = linear(x, "share", bias=False, g=z.heads_i)
     return contract(share, pointwise(scores, kind="relu"), to="b s t", name="index")
