@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     # {path, or paths stored as one: name, or (name, dimensions), or {class: such a table}}
     Names = Mapping[Any, Any]
+    Composed = Callable[[Mapping[str, Any]], tuple["Architecture", dict[str, Any]]]
 
 # cls: the class it was counted as; sizes: {size or flag: value}; count: parameters; source: who says so
 Published = namedtuple("Published", "cls sizes count source")
@@ -81,7 +82,7 @@ class Architecture:
                  acts: Mapping[str, tuple[str, str]] = ACTS,
                  published: Mapping[str, Published] | None = None, stored: Names | None = None,
                  stored_heads: Names | None = None, base: str | Mapping[str, str] = "", buffers: str = "",
-                 unwritten: str = "", unmasked: str = "", gradients: str = "",
+                 unwritten: str = "", unmasked: str = "", gradients: str = "", composed: Composed | None = None,
                  hides: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.name, self.classes = name, dict(classes)
         self.keys, self.aliases = dict(keys or {}), dict(aliases or {})
@@ -94,7 +95,7 @@ class Architecture:
         self.ignored, self.only, self.same = dict(ignored or {}), dict(only or {}), dict(same or {})
         self.acts, self.hides, self.unwritten = dict(acts), dict(hides or {}), unwritten
         self.unmasked, self.gradients = unmasked, gradients
-        self.composed: Callable[[Mapping[str, Any]], tuple[Architecture, dict[str, Any]]] | None = None
+        self.composed = composed
         self.published, self.buffers = dict(published or {}), buffers
         self.stored, self.stored_heads, self.base = dict(stored or {}), dict(stored_heads or {}), base
         # sizes with one number for each stage, L_0, L_1, …, and how many stages there are unless told otherwise

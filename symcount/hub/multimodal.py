@@ -65,7 +65,7 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
         tables: dict[str, Any] = {
             field: {key: entry for one in (*fields, usual, whole) for key, entry in one.get(field, {}).items()}
             for field in (*fields[0], "stored_heads", "published")}
-        made = Architecture(
+        return Architecture(
             name, **tables,
             classes=_classes(towers, letters, project, classes, early=image.early),
             sizes=" ".join(["images", *whole.get("sizes", "").split(), *towers[0].sizes,
@@ -73,11 +73,11 @@ def seeing(name: str, family: Callable[[str], tuple[Architecture, ...]], text: P
             settle=_settled(towers, letters, image.equal, whole.get("settle"), ties),
             base=whole.get("base", "model"),
             buffers=towers[0].buffers or towers[1].buffers,
+            composed=composed,
+            gradients=whole.get("gradients") or towers[0].gradients or towers[1].gradients,
             unmasked=whole.get("unmasked") or towers[0].unmasked,
             unwritten=whole.get("unwritten") or towers[0].unwritten or towers[1].unwritten,
         )
-        made.composed = composed
-        return made
 
     def composed(config: Mapping[str, Any]) -> tuple[Architecture, dict[str, Any]]:
         config = rewritten(dict(config))
@@ -113,10 +113,10 @@ def _table(config: Mapping[str, Any], table: str, part: Part) -> dict[str, Any]:
 def _kind(found: Mapping[str, Any], table: str, part: Part) -> str:
     """The model_type of a table."""
     said = found.get("model_type") or next(iter(part.kinds))
-    if said not in part.kinds:
+    if not isinstance(said, str) or said not in part.kinds:
         raise ConfigError(f"{table}.model_type = {said!r} is not written as a tower of this family; supported: "
                           + ", ".join(part.kinds))
-    return str(said)
+    return said
 
 
 def _letters(image: Architecture, equal: Mapping[str, str]) -> dict[str, str]:
