@@ -17,6 +17,8 @@ def built(hub, cls, config, device="meta"):
     import torch
 
     warnings.filterwarnings("ignore", message="Initializing zero-element tensors")  # no layers of one kind
+    if config.model_type == "pix2struct_text_model":
+        config.initializer_range = 0.02  # how it starts, for which it has no key: the whole tells it
     choices = {"attn_implementation": "eager", "dtype": torch.float32}
     for more in ({"experts_implementation": "batched_mm"}, {}):  # products of all experts' rows, which torch can count
         try:

@@ -12,7 +12,7 @@ from math import prod
 import pytest
 
 import agreement
-from real import inputs
+from real import built, inputs
 from symcount import ConfigError
 from symcount.architectures import load, types
 from symcount.network import walk
@@ -76,9 +76,7 @@ def theirs(row):
             return function(*args, **kwargs)
 
     config = transformers.CONFIG_MAPPING[row["id"].split("/")[0]].from_dict(row["config"])
-    if not hasattr(config, "initializer_range"):
-        config.initializer_range = 0.02  # the text model of Pix2Struct is told by the whole, as it has none
-    network = getattr(transformers, row["arch_class"])._from_config(config, attn_implementation="eager").train()
+    network = built(transformers, row["arch_class"], config, "cpu").train()
     with Watch():
         network(**inputs(network, {"b": b, "s": s, "u": s}))
     return found
