@@ -17,6 +17,8 @@ def built(hub, cls, config, device="meta"):
     import torch
 
     warnings.filterwarnings("ignore", message="Initializing zero-element tensors")  # no layers of one kind
+    if config.model_type == "pix2struct_text_model":
+        config.initializer_range = 0.02  # how it starts, for which it has no key: the whole tells it
     choices = {"attn_implementation": "eager", "dtype": torch.float32}
     for more in ({"experts_implementation": "batched_mm"}, {}):  # products of all experts' rows, which torch can count
         try:
@@ -67,6 +69,8 @@ def inputs(network, sizes):
         given["input_ids"] = ids(sizes["s"])
         if "ForSequenceClassification" in type(network).__name__ and getattr(config, "is_encoder_decoder", False):
             given["input_ids"][:, -1] = config.eos_token_id
+        if "MultipleChoice" in type(network).__name__:  # each text is one choice of the same question
+            given["input_ids"] = given["input_ids"][None]
         if "bbox" in inspect.signature(network.forward).parameters:  # where each token is on a page
             given["bbox"] = torch.zeros((sizes["b"], sizes["s"], 4), dtype=torch.long, device=device)
     if "side" in sizes:

@@ -78,10 +78,9 @@ def stored(network):
     """How often each (name, shape) occurs among the parameters; the number of a layer is written {i}."""
     named = {name: tuple(parameter.shape) for name, parameter in network.named_parameters()
              if parameter.numel()}
-    head, body = filing.TIED
-    if head in named and not any(name.endswith("word_embeddings.weight") for name in named):
-        named[body] = named.pop(head)  # a tied matrix goes by the name that the class makes first
-    return Counter((numbered(name), shape) for name, shape in named.items())
+    shapes = [(numbered(name), shape, 1) for name, shape in named.items()]
+    row = filing.by_the_body(filing.alike({"shapes": shapes, "components": {}}))
+    return Counter({(name, tuple(shape)): count for name, shape, count in row["shapes"]})
 
 
 def numbered(name):

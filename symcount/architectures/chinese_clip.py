@@ -24,6 +24,7 @@ from symcount.hub.images import (
 from symcount.layers import linear, norm
 from symcount.layers.encoder import encoder, pool
 from symcount.layers.towers import cls_tower, compared, image_part, projected
+from symcount.layers.transformer import post_norm
 from symcount.layers.vision import image
 from symcount.network import select, within
 from symcount.tensors import Tensor
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 BODY = encoder(masked=False)
+ALT_BODY = encoder(block=partial(post_norm, dropout="output mlp"), masked=False)  # whose softmax is not dropped from
 
 
 def bert(z: Any) -> tuple[Tensor, Tensor]:
@@ -44,7 +46,7 @@ def bert(z: Any) -> tuple[Tensor, Tensor]:
 
 def roberta(z: Any) -> Tensor:
     """RoBERTa, a norm, and a map of each token to width m: dm + m + 2d parameters beside the encoder."""
-    return linear(norm(BODY(z)[0], "norm"), "transformation", over="d", m=z.m)
+    return linear(norm(ALT_BODY(z)[0], "norm"), "transformation", over="d", m=z.m)
 
 
 def both(z: Any, text: Callable[[Any], Tensor], over: str) -> Tensor:

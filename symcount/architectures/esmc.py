@@ -34,7 +34,7 @@ def block(x: Tensor, z: Any) -> Tensor:
     """4d² + 3dh + 6d parameters, with biases 4d and 2h + d more."""
     y = norm(x, "attention_norm")
     x = residual(x, within("attention", attention, y, z=z, t=z.t, bias=z.attention_bias, position="rotary",
-                           normed=normed, dropout="softmax"))
+                           normed=normed))
     return residual(x, within("mlp", gated, norm(x, "mlp_norm"), h=z.h, bias=z.mlp_bias))
 
 

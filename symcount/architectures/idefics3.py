@@ -51,7 +51,7 @@ def joining(config: dict[str, Any]) -> dict[str, Any]:
 _KEYS = {key: told for key, told in vision_keys(side=224, patch=32, d=1152, h=3072, L=12, heads=16).items()
          if key != "num_labels"}
 _UNREAD = {
-    "image_token_id": "the number of a word",
+    **dict.fromkeys(("image_token_id", "_pad_token_id"), "the number of a word"),
     "image_seq_len": "how many words an image takes",
     **dict.fromkeys(("vocab_size", "text_config.perceiver_config", "text_config.pixel_shuffle_factor",
                      "text_config.qk_layer_norms", "text_config.use_resampler", "vision_config.max_image_size",

@@ -11,7 +11,7 @@ from symcount.errors import ConfigError
 from symcount.hub import MASKED, measured
 from symcount.hub.decoders import ROTARY, decoder_keys
 from symcount.hub.settling import layer_kinds
-from symcount.layers import dropped, embed, linear, mlp, residual
+from symcount.layers import embed, linear, mlp, residual
 from symcount.layers.dense import plain_rms_norm
 from symcount.network import cached, contract, idle, lookup, pointwise, split, tensor, weight, within
 from symcount.sizes import least, per, rest
@@ -36,7 +36,7 @@ def attention(x: Tensor, values: Tensor | None, z: Any) -> Tensor:
         value = pointwise(value, split(values, "m", g=z.kv, k=z.k), kind="add", name="word_values")
     key, rows = cached(key, "key", s=("t", z.t)), cached(value, "value", s=("t", z.t))
     scores = pointwise(contract(query, key, to="b g q s t", name="scores"), kind="attention_scale")
-    mixed = contract(dropped(pointwise(scores, kind="softmax")), rows, to="b s g q k", name="mix")
+    mixed = contract(pointwise(scores, kind="softmax"), rows, to="b s g q k", name="mix")
     own = pointwise(value, kind="normalise", name="own")
     mixed = pointwise(mixed, own, weight("share", g=z.kv, q=q), kind="multiply", name="exclusive")
     gate = pointwise(linear(x, "gate", bias=False, g=z.kv, q=q, k=z.k), kind="sigmoid", name="gate_act")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from symcount.architecture import Published
+    from symcount.polynomials import Size
 
 
 def unused(x: Tensor, z: Any) -> Tensor:
@@ -30,12 +31,17 @@ def unused(x: Tensor, z: Any) -> Tensor:
     return idle(x, weight("norm.weight", kinds="norm", d=d), *maps, weight("output.weight", out="d", **width, d=d))
 
 
+def thinned(x: Tensor, h: Size) -> Tensor:
+    """`gated`, where training drops out some of the products and some of the result: 3dh parameters."""
+    return dropped(gated(x, h=h, kind="gelu_new", dropout=True))
+
+
 def block(x: Tensor, z: Any, table: Tensor) -> Tensor:
     """8d² + 3dh + 3d parameters, of which 4d² + 3dh + 2d run."""
     x = before(x, "attention", attention, shift=False, z=z, t=z.t, k=z.k, bias=False, mask=Mask(causal=True),
                relative=table, dropout=True)
     x = within("cross", unused, x, z=z)
-    return before(x, "mlp", gated, shift=False, h=z.h, kind="gelu_new")
+    return before(x, "mlp", thinned, shift=False, h=z.h)
 
 
 def text(z: Any) -> Tensor:

@@ -32,11 +32,12 @@ def mlp(x: Tensor, *, h: Size, bias: bool = True, kind: str = "gelu", dropout: b
     return dropped(y) if dropout else y
 
 
-def gated(x: Tensor, *, h: Size, bias: bool = False, kind: str = "silu") -> Tensor:
-    """down(f(gate(x)) · up(x)): 3dh parameters, + 2h + d with biases.
+def gated(x: Tensor, *, h: Size, bias: bool = False, kind: str = "silu", dropout: bool = False) -> Tensor:
+    """down(f(gate(x)) · up(x)): 3dh parameters, + 2h + d with biases. `dropout`: training drops out some products.
 
     Source: Shazeer 2020, "GLU variants improve transformer", equation 6.
     """
     y = activation(linear(x, "gate", h=h, bias=bias), kind)
     y = pointwise(y, linear(x, "up", h=h, bias=bias), kind="multiply", name="product")
+    y = dropped(y) if dropout else y
     return linear(y, "down", over="h", bias=bias, d=x.axes["d"])
