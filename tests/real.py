@@ -67,6 +67,8 @@ def inputs(network, sizes):
         given["input_ids"] = ids(sizes["s"])
         if "ForSequenceClassification" in type(network).__name__ and getattr(config, "is_encoder_decoder", False):
             given["input_ids"][:, -1] = config.eos_token_id
+        if "ForMultipleChoice" in type(network).__name__:  # one choice of each
+            given["input_ids"] = given["input_ids"][:, None]
         if "bbox" in inspect.signature(network.forward).parameters:  # where each token is on a page
             given["bbox"] = torch.zeros((sizes["b"], sizes["s"], 4), dtype=torch.long, device=device)
     if "side" in sizes:

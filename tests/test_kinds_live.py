@@ -53,7 +53,6 @@ REFUSED = {  # their default configurations: a size is lacking or does not divid
 FITTED = {"qwen2_vl": "hidden_size", **dict.fromkeys(
     ("exaone4_5", "qwen2_5_vl", "qwen3_5", "qwen3_5_moe", "qwen3_vl", "qwen3_vl_moe"), "out_hidden_size")}
 LACKED = {"pix2struct_text_model": {"initializer_range": 0.02}}  # what a class reads and its configuration has not
-ODD_INPUTS = ("MultipleChoice", "DoubleHeads")  # classes that are given several texts as one
 UNTOLD = {"conv_act"}  # keys that a class reads and has no default of
 UNWRITTEN = {  # type: {what its class does and the network has not, or has of other sizes}
     "gemma2": {"tanh"},  # scores and logits are capped
@@ -172,7 +171,7 @@ def theirs(network, given):
 def cases():
     """{type: (class, its smallest measured row)}, of one class of each type, drawn by the type's name.
 
-    Of types with experts, a row that has some. None of a type of which a run was measured, but not as it is run here.
+    Of types with experts, a row that has some.
     """
     found = {}
     for row in sorted(agreement.rows() + agreement.rows(own=True),
@@ -180,14 +179,14 @@ def cases():
         kind, cls = row["id"].split("/")[0], row["arch_class"]
         if not row["flops"] or kind not in types() or cls not in load(kind).classes:
             continue
-        found.setdefault(kind, {})
-        if cls not in found[kind] and not any(odd in cls for odd in ODD_INPUTS):
+        if cls not in found.setdefault(kind, {}):
             with contextlib.suppress(ConfigError):
                 agreement.row_model(row)
                 found[kind][cls] = row
     for kind, rows in found.items():
+        assert rows, f"{kind}: runs were measured, but all are refused"
         some = {cls: row for cls, row in rows.items() if "active_params" in row} or rows
-        found[kind] = Random(kind).choice(sorted(some.items(), key=itemgetter(0))) if some else None
+        found[kind] = Random(kind).choice(sorted(some.items(), key=itemgetter(0)))
     return found
 
 
