@@ -53,10 +53,13 @@ def alike(row):
     """What differs in the number of an expert, or in the language of an adapter, under one name, as are the layers."""
     found = Counter()
     for name, shape, count in row["shapes"]:
-        one = re.sub(r"(?<=\.expert_)\d+", "{i}", name)
-        one = re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", one)
-        found[one, tuple(shape)] += count
+        found[one_name(name), tuple(shape)] += count
     return row | {"shapes": [[name, list(shape), count] for (name, shape), count in found.items()]}
+
+
+def one_name(name):
+    """The name of a tensor without the number of an expert or the language of an adapter."""
+    return re.sub(r"(?<=adapter_modules\.)[^.]+", "{language}", re.sub(r"(?<=\.expert_)\d+", "{i}", name))
 
 
 def by_the_body(row):

@@ -68,6 +68,18 @@ ASKED = [
      {"mixer.act": "gelu", "layers.rest.mlp.act": "gelu"}),
     ({"model_type": "t5", "hidden_act": "silu"}, "T5Model", {"encoder.layers.mlp.act": "relu"}),
     ({"model_type": "mobilebert"}, "MobileBertModel", {"layers.attention_norm": "bias"}),
+    ({"model_type": "gpt2"}, "GPT2DoubleHeadsModel", {MLP: "gelu_new", "classifier_act": None}),
+    ({"model_type": "openai-gpt", "summary_activation": "tanh"}, "OpenAIGPTDoubleHeadsModel",
+     {MLP: "gelu_new", "classifier_act": "tanh"}),
+    ({"model_type": "axk2", "hidden_act": "relu"}, "AXK2Model",
+     {"layers.moe.mlp.experts.act": "relu", "layers.moe.mlp_norm.act": "silu"}),
+    ({"model_type": "hy_v4", "hidden_act": "relu"}, "HYV4Model",
+     {"layers.dense.mlp.act": "relu", "layers.moe.mlp.shared.act": "relu", "layers.moe.mlp.experts.act": "silu"}),
+    # What a table says that is there, and the whole where it is absent
+    ({"model_type": "lighton_ocr"}, "LightOnOcrModel", {"image.layers.mlp.act": "silu"}),
+    ({"model_type": "lighton_ocr", "vision_config": {}}, "LightOnOcrModel", {"image.layers.mlp.act": "gelu"}),
+    ({"model_type": "llava", "vision_config": {"vocab_size": 32000}}, "LlavaModel",
+     {"image.layers.first.mlp.act": "quick_gelu"}),
 ]
 
 
@@ -115,6 +127,7 @@ def test_one_network_does_not_change_the_next():
 @pytest.mark.parametrize(("name", "path", "kind"), [
     ("gpt2", MLP, "gelu_new"), ("gpt-neox-20b", MLP, "gelu_fast"), ("pythia-70m", MLP, "gelu"),
     ("opus-mt-en-de", "encoder.layers.mlp.act", "silu"), ("pegasus-xsum", "decoder.layers.mlp.act", "relu"),
+    ("lightonocr-1b", "image.layers.mlp.act", "silu"),
     ("clip-vit-h-14", "image.layers.mlp.act", "gelu"), ("clip-vit-base-patch32", "image.layers.mlp.act", "quick_gelu"),
     ("t5-small", "encoder.layers.mlp.act", "relu"), ("flan-t5-small", "encoder.layers.mlp.gated.act", "gelu_new")])
 def test_published_models(name, path, kind):

@@ -84,8 +84,8 @@ def stored(network):
 
 
 def numbered(name):
-    """The name with {i} for each number within."""
-    return re.sub(r"(?<=\.)\d+(?=\.|$)|^\d+(?=\.)", "{i}", name)
+    """The name with {i} for each number within, and {language} for that of an adapter."""
+    return re.sub(r"(?<=\.)\d+(?=\.|$)|^\d+(?=\.)", "{i}", filing.one_name(name))
 
 
 def measured_flops(network, sizes):

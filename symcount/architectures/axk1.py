@@ -22,7 +22,7 @@ from symcount.hub.decoders import (
     latent_keys,
 )
 from symcount.hub.settling import listed_dense, number
-from symcount.layers import activation, decoder_heads, gated, linear, norm, residual
+from symcount.layers import decoder_heads, gated, linear, norm, residual
 from symcount.layers.experts import balanced_experts, dense_then_experts
 from symcount.layers.latent import indexer, latent_attention, latent_step
 from symcount.masks import Mask
@@ -50,7 +50,7 @@ def moe(x: Tensor, z: Any) -> Tensor:
 def gated_norm(x: Tensor, z: Any) -> Tensor:
     """A norm, of which a map of low rank lets some through: 2dr + d parameters."""
     y = norm(x, "norm", shift=False)
-    share = activation(linear(y, "down", bias=False, r=z.r), "silu")
+    share = pointwise(linear(y, "down", bias=False, r=z.r), kind="silu", name="act")
     share = pointwise(linear(share, "up", over="r", bias=False, d=z.d), kind="sigmoid")
     return pointwise(y, share, kind="multiply", name="gated")
 

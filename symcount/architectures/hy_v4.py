@@ -110,6 +110,7 @@ ARCHITECTURES = (Architecture(
         "attention_bias": ("attention_bias", False),
     },
     reads={"mlp_layer_types": None, "indexer_types": None},
+    acts={"hidden_act": ("silu", "layers.dense shared")},  # routed experts have SiLU in any case
     settle=settle,
     aliases={"num_local_experts": "n_routed_experts"},
     ignored={

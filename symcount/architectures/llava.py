@@ -63,7 +63,7 @@ ARCHITECTURES = (seeing(
     flags={"patches_alone": True},
     stored={"projector.up": "multi_modal_projector.linear_1", "projector.down": "multi_modal_projector.linear_2"},
     ignored={"image_token_index": "the number of a word", "image_seq_length": "how many words an image takes",
-             "image_token_id": "the number of a word"},
+             "image_token_id": "the number of a word", "vision_config.vocab_size": "a tower for images has no words"},
     published={
         "llava-1.5-7b": _llava(7_063_427_072, V=32064, d=4096, h=11008, L=32, heads=32, kv=32, k=128),
     },

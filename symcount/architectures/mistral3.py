@@ -35,6 +35,12 @@ def project(x: Tensor, z: Any) -> Tensor:
     return within("projector", projector, x, z=z)
 
 
+def rewritten(config: dict[str, Any]) -> dict[str, Any]:
+    """A table that says no activation has that of Pixtral; one that is absent has another."""
+    told = config.get("vision_config")
+    return {**config, "vision_config": {"hidden_act": "gelu", **told}} if isinstance(told, dict) else config
+
+
 def _mistral3(count: int, **sizes: Any) -> Published:
     return measured("Mistral3ForConditionalGeneration", count, **sizes, d_img=1024, h_img=4096, L_img=24, heads_img=16,
                     c=3, patch=14, merge=2)
@@ -72,11 +78,13 @@ ARCHITECTURES = (seeing(
     Part({"qwen3": "qwen3", "qwen2": "qwen2", "mistral": "mistral"}, "language_model", {
         "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16,
         "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "sliding_window": None}),
-    Part({"pixtral": "pixtral"}, "vision_encoder", {"patch_size": 14, "hidden_act": "silu"}),
+    Part({"pixtral": "pixtral"}, "vision_encoder", {"patch_size": 14}),
     project=project,
     classes={"LightOnOcrModel": False, "LightOnOcrForConditionalGeneration": True},
     ties={"tie_word_embeddings": True},
     keys={"spatial_merge_size": ("merge", 2)},
+    acts={"vision_config.hidden_act": ("silu", "image")},
+    rewritten=rewritten,
     flags={"projector_bias": False},
     stored=_names("vision_projection"),
     ignored={
