@@ -253,7 +253,8 @@ class Model:
         try:
             net = self.architecture.classes[self.cls](z)
         except ModelError as error:
-            raise ModelError(str(error) if str(error).startswith(self.name) else f"{self.name}: {error}") from None
+            known = self.architecture.own or str(error).startswith(self.name)  # a file of the user's says where
+            raise ModelError(str(error) if known else f"{self.name}: {error}") from None
         finally:
             adapters.reset(tokens[0])
             acts.reset(tokens[1])

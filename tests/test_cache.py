@@ -341,7 +341,8 @@ def test_a_form_is_named():
             flops(model("deepseek-v3", mla=form))
     with pytest.raises(ModelError) as refusal:
         parameters(model("kimi-k2:mla=absorbd"))
-    assert str(refusal.value) == "latent attention: mla = 'absorbd': unknown form; did you mean 'absorbed'?"
+    assert str(refusal.value) == ("kimi-k2:mla=absorbd: latent attention: mla = 'absorbd': unknown form; "
+                                  "did you mean 'absorbed'?")
     with pytest.raises(ModelError, match="has no size or flag 'mla'"):
         model("llama-3-8b:mla=heads")
 
