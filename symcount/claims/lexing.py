@@ -7,7 +7,7 @@ becomes a token "odd", next to which nothing is judged.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from fractions import Fraction
 
@@ -131,11 +131,12 @@ def _power_of_ten(found: Sequence[Token], at: int) -> tuple[int, int]:
 
 
 class _Lexer:
-    __slots__ = ("at", "ends", "found", "lines", "offset", "square", "starts", "text")
+    __slots__ = ("at", "cells", "ends", "found", "lines", "offset", "square", "starts", "text")
 
     def __init__(self, passage: Passage) -> None:
         self.text, self.at, self.square, self.offset = passage.text, 0, 0, passage.start
         self.starts, self.ends = [span[0] for span in passage.math], [span[1] for span in passage.math]
+        self.cells = [end for _, end in passage.cells]
         self.lines = passage.kind in ("code", "output")
         self.found: list[Token] = []
 
@@ -191,7 +192,9 @@ class _Lexer:
     def next_word(self, at: int) -> tuple[str, int]:
         """The word after a place, past blanks and TeX's text commands, and where it ends; "" if there is none."""
         blank = _BETWEEN.match(self.text, at)
-        at = blank.end() if blank else at
+        before, at = at, blank.end() if blank else at
+        if bisect_left(self.cells, at) > bisect_left(self.cells, before):
+            return "", before  # it stands in the next cell of a row
         if self.text[at:at + 1] in _NO_WORD:
             return "", at
         label = _LABELLED.match(self.text, at)
