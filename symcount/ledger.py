@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symcount.errors import ModelError, ShapeError, SizeError, UnitError, nearest
+from symcount.errors import FormulaError, ModelError, ShapeError, SizeError, UnitError, nearest
 from symcount.polynomials import added, quotient
 from symcount.scopes import matches
 from symcount.sizes import check, conditions, is_one, letters, ratio, to_sympy, vanishes
@@ -111,8 +111,12 @@ class Ledger:
     @property
     def open(self) -> list[str]:
         """The letters that have no value: with one of them the total is a formula."""
-        return list(dict.fromkeys(name for term in self.terms if not self._vanishes(term) for name in letters(term.size)
-                                  if name not in self.values))
+        found: dict[str, None] = {}
+        for term in self.terms:
+            absent = [name for name in letters(term.size) if name not in self.values]
+            if absent and not self._vanishes(term):
+                found.update(dict.fromkeys(absent))
+        return list(found)
 
     def _vanishes(self, term: Term) -> bool:
         """Whether a term is nothing whatever its other letters may be: there are no images, or no layers of a kind."""
@@ -134,7 +138,10 @@ class Ledger:
             return self.closed_form
         top, bottom = 0, 1
         for term in self.terms:
-            a, b = (0, 1) if self._vanishes(term) else ratio(term.size, self.values)
+            try:
+                a, b = ratio(term.size, self.values)
+            except FormulaError:  # of a letter without a value, as none is open
+                a, b = 0, 1
             if a < 0:
                 raise SizeError(f"{self._named()}{term.path} would count {a:,} {UNITS[self.unit]}")
             top, bottom = top * b + a * bottom, bottom * b
