@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from symcount.polynomials import Size
     from symcount.readers import Network
     from symcount.readers.work import Elements
+    from symcount.scopes import Scope
     from symcount.tensors import Tensor
 
     # conditions, values, title, notes, parts and terms
@@ -90,7 +91,9 @@ class _Runs:
     """In which runs of the scopes around it an operation has fewer gradients: in the first of one, in the last."""
 
     def __init__(self, ops: list[Tensor]) -> None:
-        self.ops, self.first, self.last = ops, {}, {}  # type: ignore[var-annotated]
+        self.ops = ops
+        self.first: dict[Scope, set[Tensor]] = {}
+        self.last: dict[Scope, set[Tensor]] = {}
 
     def unlike(self, x: Tensor, always: int, mostly: int) -> tuple[list[int], list[int]]:
         """The scopes in whose first run only `always` operands have a gradient, and in whose last nothing reads it."""
