@@ -99,12 +99,12 @@ class _Runs:
         """The scopes in whose first run only `always` operands have a gradient, and in whose last nothing reads it."""
         fewer, unread = [], []
         for i, scope in enumerate(x.scope.chain() if x.scope else ()):
-            if not is_one(scope.runs):
-                if always != mostly:
-                    self.first.setdefault(scope, with_gradient(self.ops, {scope}))
-                    fewer += [i] if sum(y in self.first[scope] for y in x.inputs) == always else []
-                self.last.setdefault(scope, read(self.ops, {scope}))
-                unread += [i] if x not in self.last[scope] else []
+            if is_one(scope.runs):
+                continue
+            if scope not in self.last:  # each looks at the whole network, and once is enough
+                self.first[scope], self.last[scope] = with_gradient(self.ops, {scope}), read(self.ops, {scope})
+            fewer += [i] if always != mostly and sum(y in self.first[scope] for y in x.inputs) == always else []
+            unread += [i] if x not in self.last[scope] else []
         return fewer, unread
 
 
