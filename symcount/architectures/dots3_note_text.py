@@ -27,6 +27,7 @@ from symcount.layers import decoder_heads, gated, norm, words
 from symcount.layers.experts import with_shared
 from symcount.layers.hybrid import alternating
 from symcount.layers.latent import indexer, latent_attention
+from symcount.layers.towers import Tower
 from symcount.masks import Mask
 from symcount.tensors import Tensor
 
@@ -36,19 +37,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Windowed:
-    """The sizes of the layers with a window under the letters of the others."""
-
-    __slots__ = ("_z",)
-
-    def __init__(self, z: Any) -> None:
-        self._z = z
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._z, f"{name}_local" if name in LOCAL else name)
-
-
-LOCAL = ("heads", "r_q", "r_kv", "nope", "rope", "v")
+LOCAL = {letter: f"{letter}_local" for letter in ("heads", "r_q", "r_kv", "nope", "rope", "v")}  # of a window
 
 
 def attention(x: Tensor, z: Any, *, window: Any = None, indexed: bool = False) -> Tensor:
@@ -60,7 +49,7 @@ def attention(x: Tensor, z: Any, *, window: Any = None, indexed: bool = False) -
 def body(z: Any) -> tuple[Tensor, Tensor]:
     """The last hidden states, and the word table; of experts 3Ed·h_e + dE + 3d·E_s·h_s parameters."""
     x, word = words(z)
-    x = alternating(x, z, local={"part": attention, "z": Windowed(z), "window": z.window},
+    x = alternating(x, z, local={"part": attention, "z": Tower(z, LOCAL), "window": z.window},
                     full={"part": attention, "z": z, "indexed": z.indexed}, dense={"part": gated, "h": z.h},
                     sparse={"part": with_shared, "E": z.E, "K": z.K, "h": z.h_e, "h_s": z.E_s * z.h_s,
                             "corrected": "buffer", "scores": "sigmoid"})

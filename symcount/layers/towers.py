@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Tower:
-    """The sizes of one tower of a model: each letter of a model that is this tower alone, as `letters` call it here.
+    """The sizes of one part of a model: each letter of a model that is this part alone, as `letters` call it here.
 
     among  vectors that stand for words of the tower for text
     early  whether what is read of a tower for images is what its last layer is given
